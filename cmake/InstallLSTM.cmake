@@ -1,0 +1,1 @@
+# Installation: headers, libraries, tools and the CMake package LSTM.

@@ -1,0 +1,140 @@
+//===- Passes.td - Passes on the lstm dialect -*- tablegen -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_DIALECT_LSTM_TRANSFORMS_PASSES_TD
+#define LSTM_DIALECT_LSTM_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def LSTMDecomposeCellsPass : Pass<"lstm-decompose-cells"> {
+  let summary = "Decompose recurrent cells into gates (L0 to L1)";
+  let description = [{
+    Replaces every operation that implements `RecurrentCellOpInterface` by what it
+    computes, in terms of gates and elementwise operations on tensors.
+
+    ```mlir
+    %h1 = lstm.rnn_cell input(%x, %W : …) state(%h, %U : …) bias(%b : …)
+    // becomes
+    %h1 = lstm.gate tanh dot(%x, %W : …) dot(%h, %U : …) add(%b : …) : tensor<?x128xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numDecomposed", "cells-decomposed", "Cells decomposed">];
+  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
+}
+
+def LSTMFuseGatesPass : Pass<"lstm-fuse-gates"> {
+  let summary = "Make one product of products that are independent of each other (L1)";
+  let description = [{
+    Finds products that share an operand and do not depend on each other, lays
+    their weights in one `[K, G, H]` buffer and makes one product of them. Weights
+    that are slices of one tensor are not copied; others are packed once, outside
+    the loop.
+
+    Products are found in `lstm.gate` and in `linalg` operations: a `linalg.matmul`,
+    `linalg.contract` or matmul-shaped `linalg.generic` on matrices becomes a gate
+    first (raising), and sums of such products become one gate. What depends on another product, as
+    the candidate of a GRU with reset before the product, stays apart; a remark
+    says so.
+  }];
+  let statistics = [
+    Statistic<"numRaised", "products-raised", "linalg products turned into gates">,
+    Statistic<"numFused", "products-fused", "Products that became part of a fused one">,
+    Statistic<"numGroups", "products-made", "Fused products made">];
+  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect", "linalg::LinalgDialect"];
+}
+
+def LSTMHoistInputProjectionsPass : Pass<"lstm-hoist-input-projections"> {
+  let summary = "Move what does not depend on the state out of the time loop (L1)";
+  let description = [{
+    A computation on sequence elements alone, as the product of the input with its
+    weights, is done for all steps at once in front of the loop; its result becomes
+    a sequence. A gate that mixes both is split. Products become one product over
+    `[T * B]` rows. A row looked up in an embedding table and then projected
+    becomes a row looked up in the projected table, also where the index is a
+    state, if the table is at most `max-table-rows` long (0: any).
+  }];
+  let options = [
+    Option<"maxTableRows", "max-table-rows", "int64_t", "65536",
+           "Project embedding tables of at most this static number of rows (0: any)">];
+  let statistics = [
+    Statistic<"numHoisted", "operations-hoisted", "Operations hoisted out of time loops">,
+    Statistic<"numLookups", "lookups-projected", "Embedding lookups moved behind a projection">];
+  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect", "linalg::LinalgDialect"];
+}
+
+def LSTMFormPhasesPass : Pass<"lstm-form-phases"> {
+  let summary = "Form phases from gates and elementwise operations (L1 to L2)";
+  let description = [{
+    In the body of each recurrence, every product takes along all elementwise work
+    that depends on it and on what is already there, until another product is
+    needed: LSTM, GRU with reset after and peephole LSTM become one phase, GRU with
+    reset before two. The number of phases is minimal. A gate outside of a
+    recurrence becomes a phase of its own. What no phase can hold, as a reduction
+    over the units, stays where it is.
+  }];
+  let options = [
+    Option<"includeFunctions", "include-functions", "bool", "true",
+           "Also turn gates outside of recurrences into phases">];
+  let statistics = [Statistic<"numPhases", "phases-formed", "Phases formed">];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect", "tensor::TensorDialect"];
+}
+
+def LSTMFuseRecurrencesPass : Pass<"lstm-fuse-recurrences"> {
+  let summary = "Make one recurrence of independent ones over the same steps (L1, L2)";
+  let description = [{
+    Two recurrences in a block over the same number of steps and with the same
+    lengths, neither of which depends on the other, become one whose body holds
+    both: a bidirectional layer is then one loop.
+  }];
+  let statistics = [Statistic<"numFused", "recurrences-fused", "Recurrences fused into another">];
+  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
+}
+
+def LSTMGenerateChecksPass : Pass<"lstm-generate-checks"> {
+  let summary = "Check at run time what the verifier could not check";
+  let description = [{
+    Inserts `lstm.check` for the batch of every sequence, state and output, for
+    0 <= length <= T, for T of every sequence and output, and for the sizes that
+    the operands of gates, cells and phases must share, wherever these are not
+    known statically. The checks stand in front of the recurrence, before any work.
+  }];
+  let statistics = [Statistic<"numChecks", "checks-generated", "Checks generated">];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect", "tensor::TensorDialect"];
+}
+
+def LSTMLowerRecurrencePass : Pass<"lstm-lower-recurrence"> {
+  let summary = "Choose the destinations of a recurrence: make an lstm.scan (L2 to L3)";
+  let description = [{
+    Turns `lstm.recurrence` into `lstm.scan`. A state gets two buffers if something
+    reads it after, or not elementwise while, it is written; else it is updated in
+    place. Masks of `lengths` become part of the phases that make the values. A
+    value that leaves twice (state and output) becomes two `outs` of its phase.
+  }];
+  let statistics = [
+    Statistic<"numInPlace", "states-in-place", "States updated in place">,
+    Statistic<"numTwoSlots", "states-in-two-slots", "States in two buffers">];
+  let dependentDialects = ["arith::ArithDialect", "affine::AffineDialect", "linalg::LinalgDialect",
+                           "tensor::TensorDialect"];
+}
+
+def LSTMVerifyRungPass : Pass<"lstm-verify-rung"> {
+  let summary = "Fail at the first operation that does not belong on a rung";
+  let description = [{
+    The rungs, as normal forms:
+
+    * `L0`: any operation of the dialect but `lstm.phase` and `lstm.scan`.
+    * `L1`: no operation implements `RecurrentCellOpInterface`, no `lstm.phase`, no
+      `lstm.scan`; recurrence bodies are on tensors and call no function.
+    * `L2`: no cell, no `lstm.gate`, no `lstm.scan`.
+    * `L3`: no cell, no gate, no `lstm.recurrence`.
+    * `L4`: no operation of this dialect.
+  }];
+  let options = [Option<"rung", "rung", "std::string", "\"L2\"", "L0, L1, L2, L3 or L4">];
+}
+
+#endif // LSTM_DIALECT_LSTM_TRANSFORMS_PASSES_TD

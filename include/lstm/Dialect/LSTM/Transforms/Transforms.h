@@ -1,0 +1,63 @@
+//===- Transforms.h - Transformations of the lstm dialect -*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_DIALECT_LSTM_TRANSFORMS_TRANSFORMS_H
+#define LSTM_DIALECT_LSTM_TRANSFORMS_TRANSFORMS_H
+
+#include "lstm/Dialect/LSTM/IR/LSTM.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace mlir::lstm {
+
+/// Replaces a cell by its decomposition. Fails, with a diagnostic, if the cell's
+/// own decomposition does.
+LogicalResult decomposeCell(RewriterBase &rewriter, RecurrentCellOpInterface cell);
+
+/// Adds the pattern that decomposes every cell.
+void populateDecomposeCellsPatterns(RewritePatternSet &patterns);
+
+/// Counts of what `fuseGates` did.
+struct FuseGatesResult {
+  unsigned fused = 0, groups = 0;
+};
+
+/// Turns linalg products on matrices into gates, and sums of gates into one gate.
+void populateRaiseToGatesPatterns(RewritePatternSet &patterns);
+
+/// Fuses the independent products of gates in `block`.
+FuseGatesResult fuseGates(RewriterBase &rewriter, Block &block);
+
+/// Moves what depends on sequence elements alone in front of the recurrence.
+/// Returns the number of operations moved; `op` may be replaced.
+struct HoistResult {
+  unsigned hoisted = 0, lookups = 0;
+};
+FailureOr<HoistResult> hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTableRows);
+
+/// Forms phases in the body of `op` and returns their number.
+FailureOr<unsigned> formPhases(RewriterBase &rewriter, RecurrenceOp op);
+
+/// Turns a gate outside of a recurrence into a phase.
+FailureOr<PhaseOp> gateToPhase(RewriterBase &rewriter, GateOp op);
+
+/// Fuses `second` into `first` and returns the fused recurrence. Fails if one depends on the other, or
+/// if they do not have the same number of steps and the same lengths.
+FailureOr<RecurrenceOp> fuseRecurrences(RewriterBase &rewriter, RecurrenceOp first, RecurrenceOp second);
+
+/// Turns a recurrence into a scan.
+FailureOr<ScanOp> lowerRecurrence(RewriterBase &rewriter, RecurrenceOp op);
+
+/// Inserts run-time checks for `op` and its body; returns their number.
+unsigned generateChecks(RewriterBase &rewriter, RecurrenceOp op);
+
+/// Registers the bufferization models of the dialect's operations.
+void registerBufferizableOpInterfaceExternalModels(DialectRegistry &registry);
+
+} // namespace mlir::lstm
+
+#endif // LSTM_DIALECT_LSTM_TRANSFORMS_TRANSFORMS_H

@@ -1,0 +1,42 @@
+//===- Pipelines.h - Pipelines -*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_PIPELINES_PIPELINES_H
+#define LSTM_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir::lstm {
+
+/// Options of `lstm-to-llvm`.
+struct LSTMToLLVMOptions : public PassPipelineOptions<LSTMToLLVMOptions> {
+  Option<bool> optimize{*this, "optimize",
+                        llvm::cl::desc("Fuse, hoist, form phases and vectorize; without it every "
+                                       "operation is lowered as it stands"),
+                        llvm::cl::init(true)};
+  Option<int64_t> vectorBits{*this, "vector-bits",
+                             llvm::cl::desc("Width of a vector register in bits (0: that of this machine)"),
+                             llvm::cl::init(0)};
+  Option<bool> runtimeChecks{*this, "runtime-checks",
+                             llvm::cl::desc("Check batch, lengths and sizes at run time"),
+                             llvm::cl::init(true)};
+};
+
+/// L0 or L1 to L2: decompose, inline, fuse, hoist, form phases.
+void buildLSTMToPhasesPipeline(OpPassManager &pm);
+
+/// Functions on tensors, on any rung, to the LLVM dialect for a CPU.
+void buildLSTMToLLVMPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options);
+
+/// Registers `lstm-to-phases` and `lstm-to-llvm`.
+void registerLSTMPipelines();
+
+} // namespace mlir::lstm
+
+#endif // LSTM_PIPELINES_PIPELINES_H

@@ -1,0 +1,40 @@
+"""lit configuration: `lit build/test`, or `ninja -C build check-lstm`."""
+
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+config.name = "LSTM"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.lstm_obj_root, "test")
+config.environment["FILECHECK_OPTS"] = "-enable-var-scope --allow-unused-prefixes=false"
+
+llvm_config.use_default_substitutions()
+tool_dirs = [os.path.join(config.lstm_obj_root, "bin"), config.llvm_tools_dir]
+for directory in reversed(tool_dirs):
+    llvm_config.with_environment("PATH", directory, append_path=True)
+
+python = os.path.join(config.lstm_src_root, ".venv", "bin", "python")
+config.substitutions += [
+    ("%python", python),
+    ("%shlibext", config.llvm_shlib_ext),
+    ("%lstm_src", config.lstm_src_root),
+    ("%lstm_obj", config.lstm_obj_root),
+    ("%lstm_lib_dir", os.path.join(config.lstm_obj_root, "lib")),
+    ("%mlir_lib_dir", config.mlir_lib_dir),
+    ("%mlir_dir", config.mlir_dir),
+    ("%cmake", config.cmake),
+    ("%cxx_compiler", config.cxx_compiler),
+    ("%c_compiler", config.c_compiler),
+]
+llvm_config.add_tool_substitutions(
+    ["lstm-opt", "lstm-run", "mlir-opt", "split-file", "not"], tool_dirs
+)
+if config.sanitizer:
+    config.available_features.add("sanitizer")
+    # LLVM keeps its global state until the process ends.
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
