@@ -27,6 +27,9 @@ def LSTM_Dialect : Dialect {
     each verifier message quotes the label of the constraint it checks.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerAttributes();
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 

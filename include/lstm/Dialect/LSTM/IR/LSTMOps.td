@@ -228,14 +228,14 @@ def LSTM_GateOp : LSTM_Op<"gate", [Pure, AttrSizedOperandSegments,
 // Cells
 //===----------------------------------------------------------------------===//
 
-class LSTM_CellBase<string mnemonic> : LSTM_Op<mnemonic, [Pure, AttrSizedOperandSegments,
+class LSTM_CellBase<string mnemonic, list<Trait> traits = []> : LSTM_Op<mnemonic, !listconcat(traits, [Pure,
     DeclareOpInterfaceMethods<InferTypeOpInterface, ["inferReturnTypes"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
-    DeclareOpInterfaceMethods<RecurrentCellOpInterface>]> {
+    DeclareOpInterfaceMethods<RecurrentCellOpInterface>])> {
   let hasVerifier = 1;
 }
 
-def LSTM_CellOp : LSTM_CellBase<"cell"> {
+def LSTM_CellOp : LSTM_CellBase<"cell", [AttrSizedOperandSegments]> {
   let summary = "One step of a long short-term memory cell";
   let description = [{
     With z_k = x W_k + h U_k + b_k for the gates k = i, f, g, o:
@@ -287,7 +287,7 @@ def LSTM_CellOp : LSTM_CellBase<"cell"> {
   }];
 }
 
-def LSTM_GRUCellOp : LSTM_CellBase<"gru_cell"> {
+def LSTM_GRUCellOp : LSTM_CellBase<"gru_cell", [AttrSizedOperandSegments]> {
   let summary = "One step of a gated recurrent unit";
   let description = [{
         r = F(x W_r + h U_r + b_r + d_r)    z = F(x W_z + h U_z + b_z + d_z)
