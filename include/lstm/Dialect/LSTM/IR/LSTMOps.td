@@ -450,7 +450,9 @@ def LSTM_PhaseOp : LSTM_Op<"phase", [
 //===----------------------------------------------------------------------===//
 
 def LSTM_ScanOp : LSTM_Op<"scan", [
-    AttrSizedOperandSegments, SingleBlock, RecursiveMemoryEffects, DestinationStyleOpInterface,
+    AttrSizedOperandSegments, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
+    DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "A recurrence in destination form, on tensors or memrefs";

@@ -1,0 +1,123 @@
+//===- PhaseDecomposition.cpp - lstm.phase as linalg operations -*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Slices.h"
+#include "lstm/Dialect/LSTM/IR/LSTM.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+/// Appends the slice of each gate of `value`. A map with a constant in place of
+/// the gate would need no slices, but would not vectorize.
+static void appendGateSlices(OpBuilder &builder, Location loc, Value value, int64_t gateDim, int64_t numGates,
+                             SmallVectorImpl<Value> &slices) {
+  SmallVector<OpFoldResult> sizes = getMixedSizes(builder, loc, value);
+  SmallVector<OpFoldResult> offsets(sizes.size(), builder.getIndexAttr(0));
+  sizes[gateDim] = builder.getIndexAttr(1);
+  for (int64_t gate = 0; gate < numGates; ++gate) {
+    offsets[gateDim] = builder.getIndexAttr(gate);
+    slices.push_back(createSlice(builder, loc, value, offsets, sizes, gateDim));
+  }
+}
+
+/// The map from (row, unit) to an operand with these axes, its gate axis sliced away.
+static AffineMap getElementwiseMap(MLIRContext *context, int32_t axes) {
+  SmallVector<AffineExpr> exprs;
+  if (axes & kRow)
+    exprs.push_back(getAffineDimExpr(0, context));
+  if (axes & kUnit)
+    exprs.push_back(getAffineDimExpr(1, context));
+  return AffineMap::get(2, 0, exprs, context);
+}
+
+/// A buffer or tensor of the given sizes for intermediate values.
+static Value createScratch(OpBuilder &builder, Location loc, ArrayRef<OpFoldResult> sizes, Type elementType,
+                           bool onTensors) {
+  if (onTensors)
+    return tensor::EmptyOp::create(builder, loc, sizes, elementType);
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamicSizes;
+  dispatchIndexOpFoldResults(sizes, dynamicSizes, shape);
+  return memref::AllocOp::create(builder, loc, MemRefType::get(shape, elementType), dynamicSizes);
+}
+
+/// All products of a phase, summed: `[rows, G, units]`.
+static Value createProducts(OpBuilder &builder, PhaseOp op) {
+  Location loc = op.getLoc();
+  bool onTensors = op.hasPureTensorSemantics();
+  Type type = op.getAccumulatorType();
+  SmallVector<OpFoldResult> sizes = getMixedSizes(builder, loc, op.getOuts().front());
+  sizes.insert(sizes.begin() + 1, builder.getIndexAttr(op.getNumGates()));
+  Value sum = createScratch(builder, loc, sizes, type, onTensors);
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  auto fill = linalg::FillOp::create(builder, loc, zero, sum);
+  if (onTensors)
+    sum = fill.getResult(0);
+
+  AffineExpr row, gate, unit, k;
+  bindDims(builder.getContext(), row, gate, unit, k);
+  ArrayAttr maps = builder.getAffineMapArrayAttr({AffineMap::get(4, 0, {row, k}, builder.getContext()),
+                                                  AffineMap::get(4, 0, {k, gate, unit}, builder.getContext()),
+                                                  AffineMap::get(4, 0, {row, gate, unit}, builder.getContext())});
+  for (auto [state, weight] : llvm::zip(op.getStates(), op.getWeights())) {
+    auto contract =
+        linalg::ContractOp::create(builder, loc, onTensors ? TypeRange(sum.getType()) : TypeRange(),
+                                   ValueRange{state, weight}, ValueRange{sum}, maps);
+    if (onTensors)
+      sum = contract->getResult(0);
+  }
+  return sum;
+}
+
+FailureOr<SmallVector<Value>> PhaseOp::decomposeOperation(OpBuilder &builder) {
+  Location loc = getLoc();
+  MLIRContext *context = getContext();
+  int64_t numGates = getNumGates();
+  SmallVector<Value> operands;
+  SmallVector<AffineMap> maps;
+  Value products;
+  if (!getWeights().empty()) {
+    products = createProducts(builder, *this);
+    appendGateSlices(builder, loc, products, /*gateDim=*/1, numGates, operands);
+    maps.append(numGates, getElementwiseMap(context, kRowUnit));
+  }
+  for (auto [input, axes] : llvm::zip(getInputs(), getAxes())) {
+    AffineMap map = getElementwiseMap(context, axes);
+    if (axes & kGate) {
+      appendGateSlices(builder, loc, input, axes & kRow ? 1 : 0, numGates, operands);
+      maps.append(numGates, map);
+    } else {
+      operands.push_back(input);
+      maps.push_back(map);
+    }
+  }
+  maps.append(getOuts().size(), getElementwiseMap(context, kRowUnit));
+
+  auto generic =
+      linalg::GenericOp::create(builder, loc, getResultTypes(), operands, getOuts(), maps, getLoopIteratorTypes());
+  generic->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+  builder.cloneRegionBefore(getBody(), generic.getRegion(), generic.getRegion().begin());
+  auto yield = cast<YieldOp>(generic.getBody()->getTerminator());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(yield);
+    linalg::YieldOp::create(builder, loc, yield.getScalars());
+    yield.erase();
+  }
+  if (products && !hasPureTensorSemantics()) {
+    // Ours to free: the deallocation pipeline must not do it a second time.
+    auto dealloc = memref::DeallocOp::create(builder, loc, products);
+    for (Operation *op : {products.getDefiningOp(), dealloc.getOperation()})
+      op->setAttr(bufferization::BufferizationDialect::kManualDeallocation, builder.getUnitAttr());
+  }
+  return SmallVector<Value>(generic.getResults());
+}
