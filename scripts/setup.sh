@@ -42,7 +42,8 @@ if ((${#missing[@]})); then
     sleep $((attempt * 5))
   done
   for package in "${missing[@]}"; do
-    if ! apt-cache policy "$package" | grep -q 'Candidate: [^(]'; then
+    policy="$(LC_ALL=C apt-cache policy "$package")"
+    if [[ "$policy" != *"Candidate: "[^\(]* ]]; then
       echo "setup: error: no package '$package' in the sources that apt knows;" \
         "LLVM 22 comes from Debian 12's suite bookworm-security, component main, the rest from bookworm"
       exit 1
