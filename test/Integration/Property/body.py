@@ -64,6 +64,9 @@ class BodyBuilder:
         return t.is_float and len(t.dims) == 2 and t.dims[0] == self.rec.batch
 
     def any_type(self) -> Type:
+        rows = [v.type for v in self.pool if self.is_row(v.type)]
+        if rows and self.g.chance(0.5):
+            return self.g.choose(rows)
         kind = self.g.choose(["row", "gates", "line"], [75, 17, 8])
         dims = {"row": lambda: (self.rec.batch, self.g.width()), "line": lambda: (self.rec.batch,),
                 "gates": lambda: (self.rec.batch, self.g.dim("G", [2, 3, 4], static=True), self.g.width())}

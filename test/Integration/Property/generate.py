@@ -78,7 +78,7 @@ class Generator:
         return name
 
     def width(self) -> str:
-        if self.widths and (len(self.widths) >= 5 or self.chance(0.6)):
+        if self.widths and (len(self.widths) >= 4 or self.chance(0.75)):
             return self.choose(self.widths)
         name = self.dim("H", WIDTHS)
         self.widths.append(name)
