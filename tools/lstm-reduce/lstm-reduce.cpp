@@ -8,6 +8,7 @@
 
 #include "lstm/InitAll.h"
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Support/LogicalResult.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
