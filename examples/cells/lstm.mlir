@@ -1,0 +1,35 @@
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Long short-term memory.
+//
+//     i = sigmoid(x W_i + h U_i + b_i)    f = sigmoid(x W_f + h U_f + b_f)
+//     g = tanh(x W_g + h U_g + b_g)       o = sigmoid(x W_o + h U_o + b_o)
+//     c' = f * c + i * g                  h' = o * tanh(c')
+//
+// Gers, Schmidhuber, Cummins, "Learning to forget: continual prediction with
+// LSTM" (2000). Gates lie in the order i, f, g, o.
+
+func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %h0: tensor<?x40xf32> {lstm.name = "h0"},
+                %c0: tensor<?x40xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
+                %W: tensor<24x4x40xf32> {lstm.name = "W"},
+                %U: tensor<40x4x40xf32> {lstm.name = "U"}, %b: tensor<4x40xf32> {lstm.name = "b"})
+    -> (tensor<?x?x40xf32> {lstm.name = "ys"},
+        tensor<?x40xf32> {lstm.name = "hT"},
+        tensor<?x40xf32> {lstm.name = "cT"}) {
+  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %T = tensor.dim %x, %i0 : tensor<?x?x24xf32>
+  %B = tensor.dim %x, %i1 : tensor<?x?x24xf32>
+  %ys0 = tensor.empty(%T, %B) : tensor<?x?x40xf32>
+  %ys, %hT, %cT = lstm.recurrence over(%xt = %x : tensor<?x?x24xf32>)
+      init(%h = %h0, %c = %c0 : tensor<?x40xf32>, tensor<?x40xf32>)
+      lengths(%len : tensor<?xi32>) outs(%ys0 : tensor<?x?x40xf32>) {
+    %h1, %c1 = lstm.cell input(%xt, %W : tensor<?x24xf32>, tensor<24x4x40xf32>)
+        state(%h, %U : tensor<?x40xf32>, tensor<40x4x40xf32>)
+        cell(%c : tensor<?x40xf32>) bias(%b : tensor<4x40xf32>)
+    lstm.yield state(%h1, %c1 : tensor<?x40xf32>, tensor<?x40xf32>) out(%h1 : tensor<?x40xf32>)
+  }
+  return %ys, %hT, %cT : tensor<?x?x40xf32>, tensor<?x40xf32>, tensor<?x40xf32>
+}

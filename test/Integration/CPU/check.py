@@ -1,0 +1,230 @@
+# Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Numbers of compiled functions against float64, optimized and unoptimized.
+
+    check.py example NAME…      cells of examples/cells: ragged and empty batches, padding of NaN,
+                                no steps, dynamic and static shapes
+    check.py op FILE.mlir       the functions of a file, by ops.py
+    check.py activation NAME…   an activation with several parameters in every type, by itself
+    check.py numbers FILE.mlir  arguments and results that stand in comments of the file
+
+In the last form, `CASE text [@entry] [flags…]` starts a case, `IN name = value` and
+`OUT name = value` are Python expressions with nan, inf and np; `TOLERANCE x` is absolute
+and holds from there on (1e-6).
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+import examples
+import ops
+import reference as ref
+import runner
+from runner import Failure
+
+
+def example(name, fortran=False):
+    path = examples.path(name)
+    with open(path) as file:
+        text = file.read()
+    worst = 0.0
+
+    def one(what, where, steps, batch, lengths=None):
+        arguments = examples.inputs(text, steps, batch, hash_of(name, what), lengths=lengths)
+        want = examples.REFERENCES[name](arguments)
+        return runner.check(where, arguments, want, what=what, scale=32.0, fortran=fortran)
+
+    worst = max(worst, one("ragged", path, 7, 5))
+    if fortran:
+        return worst
+    with tempfile.TemporaryDirectory() as folder:
+        static = os.path.join(folder, name + "-static.mlir")
+        with open(static, "w") as file:
+            file.write(examples.make_static(text, 6, 3))
+        worst = max(worst, one("static", static, 6, 3, [6, 0, 2]))
+    worst = max(worst, one("one row", path, 4, 1, [3]))
+    one("no steps", path, 0, 3)
+    one("no rows", path, 4, 0)
+    return worst
+
+
+def hash_of(*parts):
+    """A seed that is the same in every run."""
+    return sum(ord(c) * (i + 1) for i, c in enumerate("/".join(parts)))
+
+
+# Units in the last place that the functions of a file may be off.
+SCALES = {"f64": 64.0, "f32": 32.0}
+
+
+def op(path):
+    name = os.path.basename(path)[:-5]
+    with open(path) as file:
+        header, *chunks = re.split(r"(?m)^(?=// -----$|func\.func)", file.read())
+    chunks = {re.search(r"func\.func @(\w+)", c)[1]: c for c in chunks if "func.func" in c}
+    if set(chunks) != set(ops.CASES[name]):
+        raise Failure(f"{name}: functions without a case or cases without a function: "
+                      f"{sorted(set(chunks) ^ set(ops.CASES[name]))}")
+    worst, failures = 0.0, []
+    sizes = [(6, 5), (0, 3), (3, 0), (4, 1)] if name in ("recurrence", "scan") else [(3, 5)]
+    with tempfile.TemporaryDirectory() as folder:
+        for entry, text in chunks.items():
+            alone = os.path.join(folder, f"{name}-{entry}.mlir")
+            with open(alone, "w") as file:
+                file.write(text)
+            results = runner.signature(text, entry)[1]
+            for steps, batch in sizes:
+                arguments = examples.inputs(text, steps, batch, hash_of(name, entry), entry,
+                                            shapes=ops.SHAPES.get((name, entry)))
+                want = {slot.name: value for slot, value in zip(results, ops.CASES[name][entry](arguments))}
+                try:
+                    worst = max(worst, runner.check(alone, arguments, want, entry, 32.0,
+                                                    f"T={steps} B={batch}"))
+                except Failure as failure:
+                    failures.append(str(failure))
+    if failures:
+        raise Failure("\n".join(failures))
+    return worst
+
+
+# How each activation is written, and whether it is defined at the infinities.
+FORMS = {
+    "identity": ["identity"],
+    "sigmoid": ["sigmoid"],
+    "tanh": ["tanh"],
+    "relu": ["relu"],
+    "hard_sigmoid": ["hard_sigmoid", "hard_sigmoid(0.3)", "hard_sigmoid(0.25, 0.4)"],
+    "leaky_relu": ["leaky_relu", "leaky_relu(0.3)"],
+    "elu": ["elu", "elu(0.5)"],
+    "softsign": ["softsign"],
+    "softplus": ["softplus"],
+    "affine": ["affine", "affine(-1.0, 1.0)", "affine(2.0)"],
+    "thresholded_relu": ["thresholded_relu", "thresholded_relu(0.25)"],
+    "scaled_tanh": ["scaled_tanh", "scaled_tanh(1.7159)", "scaled_tanh(1.7159, 0.6667)"],
+    "gelu": ["gelu"],
+    "exp": ["exp"],
+}
+UNDEFINED_AT_INFINITY = ("softsign", "gelu")
+
+
+def activation(name):
+    """All forms in all types in one function."""
+    random = np.random.default_rng(hash_of(name))
+    x = np.concatenate([[0.0, -0.0, 1.0, -1.0, 1e-6, -1e-6, 0.25, 6.0, -6.0, 20.0, -20.0, 88.0, -88.0,
+                         100.0, -100.0, 1000.0, -1000.0],
+                        [] if name in UNDEFINED_AT_INFINITY else [np.inf, -np.inf],
+                        random.uniform(-8, 8, 75)])
+    types = ("f64", "f32", "f16", "bf16")
+    width = len(x)
+    arguments = ", ".join(f"%{t}: tensor<?x{width}x{t}>" for t in types)
+    results, body, returned, want = [], [], [], {}
+    for kind in types:
+        typed = f"tensor<?x{width}x{kind}>"
+        for form in FORMS[name]:
+            value = f"%v{len(body)}"
+            body.append(f"  {value} = lstm.gate {form} add(%{kind} : {typed}) : {typed}\n")
+            results.append(f'{typed} {{lstm.name = "{kind} {form}"}}')
+            returned.append((value, typed))
+            with np.errstate(all="ignore"):
+                exact = ref.activate(form, runner.rounded(x, kind))
+            want[f"{kind} {form}"] = runner.rounded(exact[None], kind)
+    text = (f"func.func @main({arguments}) -> ({', '.join(results)}) {{\n{''.join(body)}"
+            f"  return {', '.join(v for v, _ in returned)} : {', '.join(t for _, t in returned)}\n}}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, name + ".mlir")
+        with open(path, "w") as file:
+            file.write(text)
+        for mode in ((), ("--no-optimize",)):
+            got = runner.execute(path, {t: x[None] for t in types}, flags=mode)
+            for label, value in want.items():
+                try:
+                    close(label, got[label], value, runner.rounded(x, label.split()[0]))
+                except Failure as failure:
+                    raise Failure(" ".join(filter(None, [*mode, str(failure)]))) from None
+    return 0.0
+
+
+def close(label, got, want, x):
+    """Each value within 8 units in the last place of itself or of 1, whichever is less
+    in its own size: small values have to be small, too."""
+    unit = runner.EPSILON[label.split()[0]]
+    with np.errstate(invalid="ignore"):
+        error = np.abs(got - want)
+        allowed = 8 * unit * np.maximum(np.abs(want), 2.0**-3 * np.minimum(np.abs(x), 1))
+        bad = ~((got == want) | (np.isnan(got) & np.isnan(want)) | (error <= allowed + 1e-37))
+    if bad.any():
+        at = tuple(np.argwhere(bad)[0])
+        raise Failure(f"{label}: at x = {x[at[1]]:.9g} got {got[at]:.9g}, expected {want[at]:.9g}")
+
+
+def numbers(path):
+    with open(path) as file:
+        text = file.read()
+    cases, tolerance, worst = [], 1e-6, 0.0
+    for line in text.split("\n"):
+        found = re.match(r"//\s*(CASE|IN|OUT|TOLERANCE)\b\s*(.*)", line)
+        if not found:
+            continue
+        word, rest = found.groups()
+        if word == "TOLERANCE":
+            tolerance = float(rest)
+        elif word == "CASE":
+            entry = re.search(r"@(\w+)", rest)
+            cases.append((rest, entry[1] if entry else "main", {}, {}, tolerance))
+        else:
+            key, _, value = rest.partition("=")
+            cases[-1][2 if word == "IN" else 3][key.strip()] = eval(value, {"nan": np.nan, "inf": np.inf, "np": np})
+    if not cases:
+        raise Failure(f"{path}: no CASE")
+    for title, entry, given, expected, allowed in cases:
+        slots = {slot.name: slot for slot in runner.signature(text, entry)[1]}
+        for mode in ((), ("--no-optimize",)):
+            label = " ".join([title, *mode])
+            try:
+                got = runner.execute(path, given, entry, mode)
+            except Failure as failure:
+                raise Failure(f"{label}: {failure}") from None
+            for name, value in expected.items():
+                want = np.array(value, np.float64)
+                if got[name].shape != want.shape:
+                    raise Failure(f"{label}: {name} has shape {got[name].shape}, expected {want.shape}")
+                with np.errstate(invalid="ignore"):
+                    error = np.where((got[name] == want) | (np.isnan(got[name]) & np.isnan(want)), 0,
+                                     np.abs(got[name] - want))
+                error = np.where(np.isnan(error), np.inf, error)
+                if (error > allowed).any():
+                    raise Failure(f"{label}: {name} is\n{got[name]}\nexpected\n{want}")
+                worst = max(worst, error.max(initial=0.0))
+            if not set(expected) <= set(slots):
+                raise Failure(f"{label}: no result is named {sorted(set(expected) - set(slots))}")
+    return worst
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=["example", "op", "activation", "numbers"])
+    parser.add_argument("what", nargs="+")
+    parser.add_argument("--fortran", action="store_true", help="pass arrays in Fortran order")
+    options = parser.parse_args()
+    failed = False
+    for what in options.what:
+        try:
+            if options.kind == "example":
+                worst = example(what, options.fortran)
+            else:
+                worst = {"op": op, "activation": activation, "numbers": numbers}[options.kind](what)
+            print(f"{what}: ok, largest error {worst:.3g}")
+        except Failure as failure:
+            failed = True
+            print(f"{what}: FAILED\n{failure}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
