@@ -59,15 +59,11 @@ def hash_of(*parts):
     return sum(ord(c) * (i + 1) for i, c in enumerate("/".join(parts)))
 
 
-# Units in the last place that the functions of a file may be off.
-SCALES = {"f64": 64.0, "f32": 32.0}
-
-
 def op(path):
     name = os.path.basename(path)[:-5]
     with open(path) as file:
-        header, *chunks = re.split(r"(?m)^(?=// -----$|func\.func)", file.read())
-    chunks = {re.search(r"func\.func @(\w+)", c)[1]: c for c in chunks if "func.func" in c}
+        chunks = re.split(r"(?m)^// -----$", file.read())
+    chunks = {re.search(r"func\.func @(\w+)", chunk)[1]: chunk for chunk in chunks}
     if set(chunks) != set(ops.CASES[name]):
         raise Failure(f"{name}: functions without a case or cases without a function: "
                       f"{sorted(set(chunks) ^ set(ops.CASES[name]))}")
@@ -151,8 +147,7 @@ def activation(name):
 
 
 def close(label, got, want, x):
-    """Each value within 8 units in the last place of itself or of 1, whichever is less
-    in its own size: small values have to be small, too."""
+    """Each value within 8 units in the last place of itself, or of an eighth of min(|x|, 1)."""
     unit = runner.EPSILON[label.split()[0]]
     with np.errstate(invalid="ignore"):
         error = np.abs(got - want)
