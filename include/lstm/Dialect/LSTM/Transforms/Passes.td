@@ -122,6 +122,17 @@ def LSTMLowerRecurrencePass : Pass<"lstm-lower-recurrence"> {
                            "tensor::TensorDialect"];
 }
 
+def LSTMProtectArgumentsPass : Pass<"lstm-protect-arguments", "ModuleOp"> {
+  let summary = "Keep bufferization from writing to the arguments of public functions";
+  let description = [{
+    One-shot bufferization may update a function's tensor argument in place, as an
+    initial state; its caller would find its array changed. This marks the tensor
+    arguments of public functions `bufferization.writable = false`, unless they
+    say something about it already.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
 def LSTMVerifyRungPass : Pass<"lstm-verify-rung"> {
   let summary = "Fail at the first operation that does not belong on a rung";
   let description = [{

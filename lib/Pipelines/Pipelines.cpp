@@ -1,0 +1,144 @@
+//===- Pipelines.cpp - Pipelines -------------------------------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lstm/Pipelines/Pipelines.h"
+
+#include "lstm/Conversion/Passes.h"
+#include "lstm/Dialect/LSTM/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+static void addCleanup(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void lstm::buildLSTMToPhasesPipeline(OpPassManager &pm) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createLSTMDecomposeCellsPass());
+  addCleanup(pm);
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createLSTMFuseGatesPass());
+  addCleanup(pm);
+  pm.addPass(createLSTMHoistInputProjectionsPass());
+  // What is left in the loop and what has left it fuse on their own.
+  pm.addPass(createLSTMFuseGatesPass());
+  pm.addPass(createLSTMFuseRecurrencesPass());
+  addCleanup(pm);
+  pm.addPass(createLSTMFormPhasesPass());
+  addCleanup(pm);
+}
+
+/// Moves allocations, and the sizes that they depend on, out of loops.
+static void addHoisting(OpPassManager &pm) {
+  addCleanup(pm);
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferHoistingPass());
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
+}
+
+/// L2 on tensors, with gates where nothing has made phases of them, to scf.for
+/// on memrefs.
+static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
+  ConvertLSTMToLinalgPassOptions gatesOnly;
+  gatesOnly.phases = false;
+  pm.addPass(createConvertLSTMToLinalgPass(gatesOnly));
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  if (options.optimize)
+    pm.addPass(createLinalgElementwiseOpFusionPass());
+  addCleanup(pm);
+  pm.addPass(createLSTMLowerRecurrencePass());
+  addCleanup(pm);
+
+  pm.addPass(createLSTMProtectArgumentsPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  addCleanup(pm);
+  // Deallocation does not know scans, so they go first; what is in their bodies
+  // can only be hoisted out of loops.
+  pm.addPass(createConvertLSTMToSCFPass());
+  if (options.optimize) {
+    ConvertLSTMToVectorPassOptions vectorize;
+    vectorize.vectorBits = options.vectorBits;
+    pm.addPass(createConvertLSTMToVectorPass(vectorize));
+  }
+  pm.addPass(createConvertLSTMToLinalgPass());
+  addHoisting(pm);
+  bufferization::buildBufferDeallocationPipeline(pm);
+}
+
+/// Arithmetic on bf16 and f16 in f32: not every machine, and not every run-time
+/// library, has it.
+static void addFloatEmulation(OpPassManager &pm) {
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.targetTypeStr = "f32";
+  pm.addPass(math::createMathExtendToSupportedTypes(extend));
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16", "f16"};
+  emulate.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+}
+
+static void addLLVM(OpPassManager &pm) {
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createConvertLSTMToLLVMPass());
+  pm.addPass(createConvertLinalgToLoopsPass());
+  addFloatEmulation(pm);
+  pm.addPass(createConvertVectorToSCFPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  addCleanup(pm);
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void lstm::buildLSTMToLLVMPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  if (options.runtimeChecks)
+    pm.addPass(createLSTMGenerateChecksPass());
+  if (options.optimize)
+    buildLSTMToPhasesPipeline(pm);
+  else
+    pm.addPass(createLSTMDecomposeCellsPass());
+  addLoops(pm, options);
+  addLLVM(pm);
+}
+
+void lstm::registerLSTMPipelines() {
+  PassPipelineRegistration<>("lstm-to-phases",
+                             "Cells and gates on tensors to phases (L0 or L1 to L2)",
+                             buildLSTMToPhasesPipeline);
+  PassPipelineRegistration<LSTMToLLVMOptions>(
+      "lstm-to-llvm", "Functions on tensors to the LLVM dialect for a CPU",
+      buildLSTMToLLVMPipeline);
+}
