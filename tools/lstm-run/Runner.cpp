@@ -1,0 +1,389 @@
+//===- Runner.cpp - Compiles and calls a function -*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Runner.h"
+
+#include "lstm/Pipelines/Pipelines.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/ExecutionEngine/CRunnerUtils.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+
+#include <chrono>
+#include <cstring>
+
+using namespace mlir;
+using namespace mlir::lstm::run;
+
+double lstm::run::now() {
+  using Clock = std::chrono::steady_clock;
+  static const Clock::time_point start = Clock::now();
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+//===----------------------------------------------------------------------===//
+// What generated code calls
+//===----------------------------------------------------------------------===//
+
+/// Ends the process without destructors: generated code is on the stack.
+[[noreturn]] static void stop() {
+  llvm::outs().flush();
+  llvm::errs().flush();
+  std::_Exit(EXIT_FAILURE);
+}
+
+/// A check failed at run time. {0}, {1}, {2} in the message stand for the values.
+[[noreturn]] static void checkFailed(const char *message, int64_t v0, int64_t v1, int64_t v2) {
+  const int64_t values[] = {v0, v1, v2};
+  for (StringRef rest = message; !rest.empty();) {
+    if (rest.size() >= 3 && rest[0] == '{' && rest[1] >= '0' && rest[1] <= '2' && rest[2] == '}') {
+      llvm::errs() << values[rest[1] - '0'];
+      rest = rest.drop_front(3);
+      continue;
+    }
+    llvm::errs() << rest.front();
+    rest = rest.drop_front();
+  }
+  llvm::errs() << '\n';
+  stop();
+}
+
+/// A `cf.assert` of the program prints its message, then aborts.
+static int assertionMessage(const char *message) {
+  llvm::errs() << "error: assertion failed: " << message << '\n';
+  return 0;
+}
+[[noreturn]] static void assertionFailed() { stop(); }
+
+static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
+  llvm::orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  add("lstmCheckFailed", &checkFailed);
+  add("puts", &assertionMessage);
+  add("abort", &assertionFailed);
+  add("memrefCopy", &memrefCopy);
+  return symbols;
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+/// Makes the function the only one that is visible from outside.
+static LogicalResult isolate(func::FuncOp function) {
+  ModuleOp module = function->getParentOfType<ModuleOp>();
+  Builder builder(function.getContext());
+  for (auto other : module.getOps<func::FuncOp>()) {
+    // These attributes mean nothing to the passes and to the translation.
+    for (unsigned i = 0, e = other.getNumArguments(); i < e; ++i)
+      other.removeArgAttr(i, "lstm.name");
+    for (unsigned i = 0, e = other.getNumResults(); i < e; ++i)
+      other.removeResultAttr(i, builder.getStringAttr("lstm.name"));
+    if (!other.isDeclaration())
+      other.setPrivate();
+  }
+  function.setPublic();
+  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
+  for (BlockArgument argument : function.getArguments())
+    if (isa<TensorType>(argument.getType()))
+      function.setArgAttr(argument.getArgNumber(),
+                          bufferization::BufferizationDialect::kWritableAttrName,
+                          builder.getBoolAttr(false));
+  PassManager pm(module.getContext(), module.getOperationName());
+  pm.addPass(createSymbolDCEPass());
+  return pm.run(module);
+}
+
+LogicalResult lstm::run::lowerToLLVM(func::FuncOp function, StringRef pipeline,
+                                     const LSTMToLLVMOptions &options) {
+  ModuleOp module = function->getParentOfType<ModuleOp>();
+  PassManager pm(module.getContext(), module.getOperationName());
+  if (pipeline.empty()) {
+    buildLSTMToLLVMPipeline(pm, options);
+  } else {
+    FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline);
+    if (failed(parsed))
+      return failure();
+    if (parsed->getOpAnchorName() != pm.getOpAnchorName())
+      return module.emitError() << "the pass pipeline must be one of 'builtin.module(...)'";
+    static_cast<OpPassManager &>(pm) = std::move(*parsed);
+  }
+  if (failed(isolate(function)))
+    return failure();
+  return pm.run(module);
+}
+
+//===----------------------------------------------------------------------===//
+// The C interface
+//===----------------------------------------------------------------------===//
+
+/// The 8-byte words of a memref descriptor: two pointers, offset, sizes, strides.
+static size_t getDescriptorWords(const Port &port) { return 3 + 2 * port.getShape().size(); }
+
+/// A position in the result structure, after alignment.
+static size_t placeInStruct(const Port &port, size_t &size) {
+  size_t align = port.isTensor() ? 8 : getByteWidth(port.kind);
+  size_t offset = llvm::alignTo(size, align);
+  size = offset + (port.isTensor() ? 8 * getDescriptorWords(port) : align);
+  return offset;
+}
+
+/// The type that `@name` must have in the LLVM dialect: a memref's descriptor as
+/// single arguments, the results in one structure.
+static LLVM::LLVMFunctionType getExpectedType(const Signature &signature, MLIRContext *context) {
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type word = IntegerType::get(context, 64);
+  auto getScalar = [&](const Port &port) { return port.type.isIndex() ? word : port.type; };
+  SmallVector<Type> arguments, results;
+  for (const Port &port : signature.arguments) {
+    if (!port.isTensor()) {
+      arguments.push_back(getScalar(port));
+      continue;
+    }
+    arguments.append({pointer, pointer});
+    arguments.append(getDescriptorWords(port) - 2, word);
+  }
+  for (const Port &port : signature.results) {
+    if (!port.isTensor()) {
+      results.push_back(getScalar(port));
+      continue;
+    }
+    SmallVector<Type> fields = {pointer, pointer, word};
+    if (size_t rank = port.getShape().size())
+      fields.append(2, LLVM::LLVMArrayType::get(word, rank));
+    results.push_back(LLVM::LLVMStructType::getLiteral(context, fields));
+  }
+  Type result = LLVM::LLVMVoidType::get(context);
+  if (results.size() == 1)
+    result = results.front();
+  else if (!results.empty())
+    result = LLVM::LLVMStructType::getLiteral(context, results);
+  return LLVM::LLVMFunctionType::get(result, arguments);
+}
+
+/// Fails unless the function can be called as `CompiledFunction::call` does.
+static llvm::Error checkInterface(ModuleOp module, StringRef name, const Signature &signature) {
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function || !module.lookupSymbol<LLVM::LLVMFuncOp>(("_mlir_ciface_" + name).str()))
+    return llvm::createStringError("the pass pipeline leaves no function @" + name +
+                                   " in the LLVM dialect with a C interface");
+  LLVM::LLVMFunctionType expected = getExpectedType(signature, module.getContext());
+  if (function.getFunctionType() != expected) {
+    std::string text;
+    llvm::raw_string_ostream(text) << "the pass pipeline gives @" << name << " the type "
+                                   << function.getFunctionType() << "; expected " << expected;
+    return llvm::createStringError(text);
+  }
+  return llvm::Error::success();
+}
+
+/// Copies what a descriptor describes.
+static llvm::Expected<Array> readResult(const uint64_t *words, const Port &port) {
+  size_t rank = port.getShape().size();
+  SmallVector<int64_t, 4> shape(words + 3, words + 3 + rank);
+  SmallVector<int64_t, 4> strides(words + 3 + rank, words + 3 + 2 * rank);
+  llvm::Expected<Array> array = Array::create(port.kind, shape);
+  if (!array)
+    return llvm::createStringError("result " + quote(port.name) + ": " +
+                                   llvm::toString(array.takeError()));
+  if (array->getNumElements() == 0)
+    return array;
+  unsigned width = getByteWidth(port.kind);
+  const char *source = reinterpret_cast<const char *>(words[1]) + int64_t(words[2]) * width;
+  // Whole runs at once: the inner dimensions that lie in memory as in the array.
+  int64_t run = 1;
+  size_t outer = rank;
+  while (outer > 0 && (shape[outer - 1] == 1 || strides[outer - 1] == run))
+    run *= shape[--outer];
+  SmallVector<int64_t, 4> index(outer, 0);
+  for (int64_t i = 0, e = array->getNumElements(); i < e; i += run) {
+    std::memcpy(array->getData() + i * width, source, run * width);
+    for (int64_t dim = int64_t(outer) - 1; dim >= 0; --dim) {
+      source += strides[dim] * int64_t(width);
+      if (++index[dim] < shape[dim])
+        break;
+      source -= strides[dim] * shape[dim] * int64_t(width);
+      index[dim] = 0;
+    }
+  }
+  return array;
+}
+
+namespace {
+/// The memory through which a call passes arguments and results.
+class Frame {
+public:
+  Frame(const Signature &signature, ArrayRef<Array> arguments);
+
+  /// The pointers for the packed call.
+  void **getPointers() { return pointers.data(); }
+
+  llvm::Expected<std::vector<NamedArray>> readResults() const;
+
+  /// Frees what the callee allocated for its results.
+  void freeResults();
+
+private:
+  const uint64_t *getWords(size_t result) const {
+    return reinterpret_cast<const uint64_t *>(getResult(result));
+  }
+  const char *getResult(size_t result) const {
+    return reinterpret_cast<const char *>(results.data()) + offsets[result];
+  }
+
+  const Signature &signature;
+  ArrayRef<Array> arguments;
+  std::vector<std::vector<uint64_t>> descriptors;
+  std::vector<void *> descriptorPointers;
+  std::vector<uint64_t> results;
+  std::vector<size_t> offsets;
+  void *resultPointer = nullptr;
+  std::vector<void *> pointers;
+};
+} // namespace
+
+Frame::Frame(const Signature &signature, ArrayRef<Array> arguments)
+    : signature(signature), arguments(arguments) {
+  size_t size = 0;
+  for (const Port &port : signature.results)
+    offsets.push_back(placeInStruct(port, size));
+  results.resize(llvm::divideCeil(size, 8) + 1);
+  resultPointer = results.data();
+
+  // A structure is returned through a pointer, the first argument; a scalar
+  // is stored where the last pointer points.
+  bool returnsScalar = signature.results.size() == 1 && !signature.results[0].isTensor();
+  if (!signature.results.empty() && !returnsScalar)
+    pointers.push_back(&resultPointer);
+  // Its elements' addresses are taken below.
+  descriptorPointers.resize(arguments.size());
+  for (auto [i, port] : llvm::enumerate(signature.arguments)) {
+    const Array &array = arguments[i];
+    if (!port.isTensor()) {
+      pointers.push_back(array.getData());
+      continue;
+    }
+    size_t rank = array.getRank();
+    std::vector<uint64_t> words(getDescriptorWords(port));
+    words[0] = words[1] = reinterpret_cast<uintptr_t>(array.getData());
+    int64_t stride = 1;
+    for (size_t dim = rank; dim-- > 0;) {
+      words[3 + dim] = array.getShape()[dim];
+      words[3 + rank + dim] = stride;
+      stride *= array.getShape()[dim];
+    }
+    descriptors.push_back(std::move(words));
+    descriptorPointers[i] = descriptors.back().data();
+    pointers.push_back(&descriptorPointers[i]);
+  }
+  if (returnsScalar)
+    pointers.push_back(resultPointer);
+}
+
+llvm::Expected<std::vector<NamedArray>> Frame::readResults() const {
+  std::vector<NamedArray> arrays;
+  for (auto [i, port] : llvm::enumerate(signature.results)) {
+    llvm::Expected<Array> array =
+        port.isTensor() ? readResult(getWords(i), port) : Array::create(port.kind, {});
+    if (!array)
+      return array.takeError();
+    if (!port.isTensor())
+      std::memcpy(array->getData(), getResult(i), getByteWidth(port.kind));
+    arrays.push_back({port.name, std::move(*array)});
+  }
+  return arrays;
+}
+
+void Frame::freeResults() {
+  llvm::SmallPtrSet<void *, 8> kept;
+  for (const Array &array : arguments)
+    kept.insert(array.getData());
+  // What MLIR gives a global constant instead of an allocation's address.
+  kept.insert(reinterpret_cast<void *>(0xdeadbeef));
+  for (auto [i, port] : llvm::enumerate(signature.results)) {
+    if (!port.isTensor())
+      continue;
+    void *allocation = reinterpret_cast<void *>(getWords(i)[0]);
+    if (kept.insert(allocation).second)
+      std::free(allocation);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling and calling
+//===----------------------------------------------------------------------===//
+
+CompiledFunction::~CompiledFunction() = default;
+
+llvm::Expected<std::unique_ptr<CompiledFunction>>
+CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &signature) {
+  if (llvm::Error error = checkInterface(module, name, signature))
+    return error;
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
+  auto machineBuilder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!machineBuilder)
+    return machineBuilder.takeError();
+  machineBuilder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  auto machine = machineBuilder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  std::function<llvm::Error(llvm::Module *)> optimize =
+      makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine->get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (!engine)
+    return engine.takeError();
+  (*engine)->registerSymbols(getSymbols);
+  auto entry = (*engine)->lookupPacked(("_mlir_ciface_" + name).str());
+  if (!entry)
+    return entry.takeError();
+
+  std::unique_ptr<CompiledFunction> function(new CompiledFunction());
+  function->signature = signature;
+  function->engine = std::move(*engine);
+  function->entry = *entry;
+  return function;
+}
+
+llvm::Expected<std::vector<NamedArray>> CompiledFunction::call(ArrayRef<Array> arguments,
+                                                               int64_t repeat,
+                                                               std::vector<double> &times) {
+  Frame frame(signature, arguments);
+  for (int64_t i = 0; i < repeat; ++i) {
+    if (i != 0)
+      frame.freeResults();
+    double start = now();
+    entry(frame.getPointers());
+    times.push_back(now() - start);
+  }
+  llvm::Expected<std::vector<NamedArray>> results = frame.readResults();
+  frame.freeResults();
+  return results;
+}
