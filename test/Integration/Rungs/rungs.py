@@ -53,29 +53,18 @@ def regions(text, op):
     return found
 
 
-def last_dump(stderr, marker):
-    """What the pass manager printed the last time it named `marker`."""
-    dumps = re.split(r"(?m)^// -----// IR Dump (?:Before|After) (.*?) //----- //$", stderr)
-    named = [body for title, body in zip(dumps[1::2], dumps[2::2]) if marker in title]
-    if not named:
-        raise Failure(f"the pipeline has no pass {marker}")
-    return named[-1]
-
-
 def check_time_loop(path, optimize):
-    """In the last IR with structured loops, the outermost loops that stand in for time."""
-    pipeline = f"--lstm-to-llvm=optimize={optimize} runtime-checks=false"
-    for when, marker, forbidden in (
-            ("after", "convert-lstm-to-scf", r"memref\.copy|linalg\.copy|bufferization\."),
-            ("before", "convert-scf-to-cf", r"memref\.alloca?\b|memref\.alloc\b|memref\.copy|linalg\.copy")):
-        dump = opt(path, [pipeline, f"--mlir-print-ir-{when}={marker}", "--mlir-print-ir-module-scope"])[1]
-        loops = [r for r in regions(last_dump(dump, ""), "scf.for")]
-        if not loops:
-            raise Failure(f"no loop {when} {marker}")
-        for loop in loops:
-            for line in loop.split("\n"):
-                if re.search(forbidden, line):
-                    raise Failure(f"optimize={optimize}, {when} {marker}, in the time loop:\n{line.strip()}")
+    """All is on buffers, linalg and scf there; the outermost loops are those over time and
+    those that do something for all steps at once."""
+    flags = [f"--lstm-to-llvm=optimize={optimize} runtime-checks=false",
+             "--mlir-print-ir-before=convert-bufferization-to-memref"]
+    loops = regions(opt(path, flags)[1], "scf.for")
+    if not loops:
+        raise Failure(f"optimize={optimize}: no loop over time")
+    for loop in loops:
+        for line in loop.split("\n"):
+            if re.search(r"memref\.(alloca?|copy|dealloc)\b|linalg\.copy|bufferization\.", line):
+                raise Failure(f"optimize={optimize}: in a loop over time:\n{line.strip()}")
 
 
 def check(path, phases):
