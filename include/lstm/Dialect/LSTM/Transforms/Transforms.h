@@ -32,12 +32,18 @@ void populateRaiseToGatesPatterns(RewritePatternSet &patterns);
 /// Fuses the independent products of gates in `block`.
 FuseGatesResult fuseGates(RewriterBase &rewriter, Block &block);
 
-/// Moves what depends on sequence elements alone in front of the recurrence.
-/// Returns the number of operations moved; `op` may be replaced.
+/// Counts of what `hoistInputProjections` did.
 struct HoistResult {
   unsigned hoisted = 0, lookups = 0;
 };
+
+/// Moves what depends on sequence elements alone in front of the recurrence, which
+/// may be replaced.
 FailureOr<HoistResult> hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTableRows);
+
+/// In the body of `op`: a row looked up in a table and then projected becomes a row looked up in the
+/// projected table, if the table has at most `maxTableRows` rows (0: any). Returns the number of lookups.
+unsigned projectLookups(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTableRows);
 
 /// Forms phases in the body of `op` and returns their number.
 FailureOr<unsigned> formPhases(RewriterBase &rewriter, RecurrenceOp op);
