@@ -104,7 +104,10 @@ int main(void) {
      CHECK-NOT: output:
      CHECK: failure */
   run("an operation that does not verify",
-      "func.func @f(%ok: i1) {\n  lstm.check %ok, \"value {0}\"\n  return\n}", "builtin.module()");
+      "func.func @f(%ok: i1, %a: index) {\n"
+      "  lstm.check %ok, \"too many\"(%a, %a, %a, %a : index, index, index, index)\n"
+      "  return\n}",
+      "builtin.module()");
 
   /* CHECK-LABEL: == an unknown pass
      CHECK: errors: {{.*}}lstm-no-such-pass

@@ -13,6 +13,7 @@
 #include "lstm/InitAll.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -30,7 +31,7 @@ protected:
   LSTMTest() : builder(&context), loc(UnknownLoc::get(&context)) {
     DialectRegistry registry;
     registerDialect(registry);
-    registry.insert<func::FuncDialect>();
+    registry.insert<func::FuncDialect, linalg::LinalgDialect>();
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     module = ModuleOp::create(loc);
