@@ -14,13 +14,10 @@
 #include "mlir/CAPI/Registration.h"
 #include "mlir/CAPI/Utils.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/Support/SourceMgr.h"
-
-#include <mutex>
 
 using namespace mlir;
 
@@ -32,18 +29,9 @@ void lstmRegisterAllDialects(MlirDialectRegistry registry) {
   lstm::registerAllDialects(*unwrap(registry));
 }
 
-// The registry of passes is one for the process: filling it twice would abort in
-// a build of MLIR with assertions, and two threads must not fill it at once.
-void lstmRegisterPasses() {
-  static std::once_flag once;
-  std::call_once(once, lstm::registerPasses);
-}
+void lstmRegisterPasses() { lstm::registerPasses(); }
 
-void lstmRegisterAllPasses() {
-  lstmRegisterPasses();
-  static std::once_flag once;
-  std::call_once(once, mlir::registerAllPasses);
-}
+void lstmRegisterAllPasses() { lstm::registerAllPasses(); }
 
 static LogicalResult runPipeline(StringRef module, StringRef pipeline, std::string &output,
                                  raw_ostream &errors) {
@@ -83,7 +71,7 @@ static LogicalResult runPipeline(StringRef module, StringRef pipeline, std::stri
 MlirLogicalResult lstmRunPipeline(MlirStringRef module, MlirStringRef pipeline,
                                   MlirStringCallback output, MlirStringCallback errors,
                                   void *userData) {
-  lstmRegisterAllPasses();
+  lstm::registerAllPasses();
   std::string text, messages;
   llvm::raw_string_ostream messageStream(messages);
   LogicalResult result = runPipeline(unwrap(module), unwrap(pipeline), text, messageStream);

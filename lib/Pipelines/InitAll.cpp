@@ -19,6 +19,8 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 
+#include <mutex>
+
 void mlir::lstm::registerDialect(DialectRegistry &registry) {
   registry.insert<LSTMDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
@@ -31,13 +33,19 @@ void mlir::lstm::registerAllDialects(DialectRegistry &registry) {
   registerDialect(registry);
 }
 
+// The registry of passes is one for the process. Two threads must not fill it at
+// once, and where MLIR is built with assertions it does not take a pipeline twice.
 void mlir::lstm::registerPasses() {
-  registerLSTMPasses();
-  registerLSTMConversionPasses();
-  registerLSTMPipelines();
+  static std::once_flag once;
+  std::call_once(once, [] {
+    registerLSTMPasses();
+    registerLSTMConversionPasses();
+    registerLSTMPipelines();
+  });
 }
 
 void mlir::lstm::registerAllPasses() {
-  mlir::registerAllPasses();
+  static std::once_flag once;
+  std::call_once(once, mlir::registerAllPasses);
   lstm::registerPasses();
 }
