@@ -19,7 +19,8 @@ for directory in reversed(tool_dirs):
     llvm_config.with_environment("PATH", directory, append_path=True)
 
 python = os.path.join(config.lstm_src_root, ".venv", "bin", "python")
-config.substitutions += [
+# Before lit's own, which has a %python, too.
+config.substitutions[:0] = [
     ("%python", python),
     ("%shlibext", config.llvm_shlib_ext),
     ("%lstm_src", config.lstm_src_root),
