@@ -75,8 +75,8 @@ bool PhaseOp::isRead(OpOperand &operand) {
 bool PhaseOp::isElementwise(OpOperand &operand) {
   if (isDpsInit(&operand))
     return true;
-  int64_t input = static_cast<int64_t>(operand.getOperandNumber()) - getInputs().getBeginOperandIndex();
-  return input >= 0 && getAxes()[input] == kRowUnit;
+  size_t numProjected = getStates().size() + getWeights().size();
+  return operand.getOperandNumber() >= numProjected && getAxes()[operand.getOperandNumber() - numProjected] == kRowUnit;
 }
 
 //===----------------------------------------------------------------------===//

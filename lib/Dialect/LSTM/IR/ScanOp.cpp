@@ -227,11 +227,14 @@ void ScanOp::getAsmBlockArgumentNames(Region &region, OpAsmSetValueNameFn setNam
 
 /// The name of an operand behind `steps`, for messages.
 static std::string getOperandName(ScanOp op, OpOperand &operand) {
-  int64_t number = operand.getOperandNumber();
-  for (auto [range, name] : {std::pair(op.getOuts(), "outs"), std::pair(op.getStates(), "states")})
-    if (number >= range.getBeginOperandIndex())
-      return ("'" + Twine(name) + "' operand #" + Twine(number - range.getBeginOperandIndex())).str();
-  return ("'over' operand #" + Twine(number - op.getSequences().getBeginOperandIndex())).str();
+  // (A range's own first index is not defined where the range is empty.)
+  size_t number = operand.getOperandNumber() - 1;
+  for (auto [range, name] : {std::pair(op.getSequences(), "over"), std::pair(op.getStates(), "states")}) {
+    if (number < range.size())
+      return ("'" + Twine(name) + "' operand #" + Twine(number)).str();
+    number -= range.size();
+  }
+  return ("'outs' operand #" + Twine(number)).str();
 }
 
 static LogicalResult verifyOperands(ScanOp op) {
@@ -243,8 +246,8 @@ static LogicalResult verifyOperands(ScanOp op) {
       return op.emitOpError("expects tensors only or memrefs only, but ")
              << getOperandName(op, operand) << " has type " << type << " and " << getOperandName(op, operands.front())
              << " has type " << operands.front().get().getType() << " (scan_c1)";
-    int64_t state = static_cast<int64_t>(operand.getOperandNumber()) - op.getStates().getBeginOperandIndex();
-    bool isState = state >= 0 && state < static_cast<int64_t>(op.getStates().size());
+    size_t state = operand.getOperandNumber() - 1 - op.getSequences().size();
+    bool isState = state < op.getStates().size(); // wraps around for a sequence
     if (isState && !op.getTwoSlots()[state])
       continue;
     if (!ScanOp::getSliceType(type))

@@ -75,11 +75,9 @@ struct ScanModel : public DstBufferizableOpInterfaceExternalModel<ScanModel, Sca
   // Outputs are overwritten, step by step; what stood there is read only by the region.
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &state) const {
     auto scan = cast<ScanOp>(op);
-    unsigned firstOut = scan.getOuts().getBeginOperandIndex();
-    if (operand.getOperandNumber() < firstOut)
-      return true;
-    unsigned number = operand.getOperandNumber() - firstOut;
-    return state.isValueRead(scan.getDestinations()[scan.getStates().size() + number]);
+    int64_t number = operand.getOperandNumber();
+    int64_t out = number - static_cast<int64_t>(1 + scan.getSequences().size() + scan.getStates().size());
+    return out < 0 || state.isValueRead(scan.getDestinations()[scan.getStates().size() + out]);
   }
 
   bool isWritable(Operation *op, Value value, const AnalysisState &) const {
@@ -108,34 +106,46 @@ struct ScanModel : public DstBufferizableOpInterfaceExternalModel<ScanModel, Sca
                                  const BufferizationState &state) const {
     if (failed(cast<BufferizableOpInterface>(op).resolveTensorOpOperandConflicts(rewriter, analysis, state)))
       return failure();
+    struct Copy {
+      OpOperand *yielded;
+      Value value, destination;
+      bool isAside;
+    };
     auto scan = cast<ScanOp>(op);
     Operation *yield = scan.getBodyBlock()->getTerminator();
-    SmallVector<std::pair<OpOperand *, Value>> copies;
+    SmallVector<Copy> copies;
     for (auto [operand, destination] : llvm::zip(yield->getOpOperands(), scan.getDestinations()))
       if (!analysis.areEquivalentBufferizedValues(operand.get(), destination))
-        copies.emplace_back(&operand, destination);
+        copies.push_back({&operand, operand.get(), destination, false});
 
-    // The analysis does not see these copies. One that another copy would
-    // overwrite first, as when two states change places, needs a copy aside.
+    // The analysis does not see these copies. None may overwrite what another one
+    // still reads; where they go in a circle, as for states that change places,
+    // something has to be copied aside.
+    auto overwrites = [&](const Copy &copy, const Copy &other) {
+      return copy.yielded != other.yielded && !other.isAside &&
+             analysis.areAliasingBufferizedValues(copy.destination, other.value);
+    };
     rewriter.setInsertionPoint(yield);
-    SmallVector<Value> values;
-    for (auto [i, copy] : llvm::enumerate(copies)) {
-      Value value = copy.first->get();
-      bool isOverwritten = llvm::any_of(ArrayRef(copies).take_front(i), [&](auto earlier) {
-        return analysis.areAliasingBufferizedValues(value, earlier.second);
+    while (!copies.empty()) {
+      auto next = llvm::find_if(copies, [&](const Copy &copy) {
+        return llvm::none_of(copies, [&](const Copy &other) { return overwrites(copy, other); });
       });
-      if (isOverwritten) {
-        FailureOr<Value> aside =
-            allocateTensorForShapedValue(rewriter, op->getLoc(), value, analysis.getOptions(), state);
-        if (failed(aside))
-          return failure();
-        value = *aside;
+      if (next == copies.end()) {
+        next = copies.begin();
+        for (Copy &other : copies) {
+          if (!overwrites(*next, other))
+            continue;
+          FailureOr<Value> aside =
+              allocateTensorForShapedValue(rewriter, op->getLoc(), other.value, analysis.getOptions(), state);
+          if (failed(aside))
+            return failure();
+          other.value = *aside;
+          other.isAside = true;
+        }
       }
-      values.push_back(value);
-    }
-    for (auto [copy, value] : llvm::zip(copies, values)) {
-      auto materialize = MaterializeInDestinationOp::create(rewriter, op->getLoc(), value, copy.second);
-      rewriter.modifyOpInPlace(yield, [&] { copy.first->set(materialize.getResult()); });
+      auto copy = MaterializeInDestinationOp::create(rewriter, op->getLoc(), next->value, next->destination);
+      rewriter.modifyOpInPlace(yield, [&] { next->yielded->set(copy.getResult()); });
+      copies.erase(next);
     }
     return success();
   }
