@@ -33,7 +33,7 @@ static int64_t numScalars(Type type) {
 
 /// The axes that an indexing map over (row, unit) or (row, gate, unit) reads;
 /// none if it does more than leave axes out.
-static std::optional<int32_t> getAxes(AffineMap map) {
+static std::optional<int32_t> getMapAxes(AffineMap map) {
   int32_t axes = 0;
   unsigned last = map.getNumDims() - 1, previous = 0;
   for (auto [i, expr] : llvm::enumerate(map.getResults())) {
@@ -72,7 +72,7 @@ static bool isScalarGeneric(linalg::GenericOp op) {
       (op.getNumLoops() != 2 && op.getNumLoops() != 3))
     return false;
   for (OpOperand &operand : op->getOpOperands()) {
-    std::optional<int32_t> axes = getAxes(op.getMatchingIndexingMap(&operand));
+    std::optional<int32_t> axes = getMapAxes(op.getMatchingIndexingMap(&operand));
     if (!axes || (op.isDpsInit(&operand) && !op.getMatchingIndexingMap(&operand).isIdentity()))
       return false;
     if ((*axes & kGate) && numScalars(op.getDpsInits()[0].getType()) == 1)
@@ -107,99 +107,145 @@ bool lstm::isScalarWork(Operation *op) {
          OpTrait::hasElementwiseMappableTraits(op);
 }
 
-SmallVector<Value> lstm::getElementOperands(Operation *op) {
-  if (auto fill = dyn_cast<linalg::FillOp>(op))
-    return {fill.getInputs()[0]};
-  if (auto splat = dyn_cast<tensor::SplatOp>(op))
-    return {splat.getInput()};
-  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
-    return {broadcast.getInput()};
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    return {slice.getSource()};
-  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-    SmallVector<Value> values = generic.getDpsInputs();
-    for (auto [i, init] : llvm::enumerate(generic.getDpsInits()))
-      if (!generic.getRegionOutputArgs()[i].use_empty())
-        values.push_back(init);
+/// How a gate reads an operand.
+static int32_t getGateAxes(GateOp gate, Value value, bool isScaled) {
+  int64_t rank = gate.getResultType().getRank(), valueRank = cast<RankedTensorType>(value.getType()).getRank();
+  if (valueRank == rank)
+    return rank == 3 ? kRow | kGate | kUnit : kRowUnit;
+  if (valueRank == 1)
+    return kUnit;
+  return isScaled ? kRowUnit : kGate | kUnit;
+}
+
+/// Calls `visit` with each operand that counts and its axes; 0 for a product's operands.
+static void visitOperands(Operation *op, llvm::function_ref<void(Value, int32_t)> visit) {
+  constexpr int32_t whole = kRow | kGate | kUnit;
+  if (auto gate = dyn_cast<GateOp>(op)) {
+    for (auto [a, w] : gate.getDots()) {
+      visit(a, 0);
+      visit(w, 0);
+    }
+    for (auto [s, p] : gate.getScales()) {
+      visit(s, getGateAxes(gate, s, true));
+      visit(p, getGateAxes(gate, p, false));
+    }
+    for (Value addend : gate.getAddends())
+      visit(addend, getGateAxes(gate, addend, false));
+  } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    for (OpOperand &operand : generic->getOpOperands())
+      if (!generic.getMatchingBlockArgument(&operand).use_empty())
+        visit(operand.get(), *getMapAxes(generic.getMatchingIndexingMap(&operand)));
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(generic.getRegion(), captured);
-    llvm::append_range(values, captured);
-    return values;
+    for (Value value : captured)
+      visit(value, 0);
+  } else if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+    visit(fill.getInputs()[0], 0);
+  } else if (auto splat = dyn_cast<tensor::SplatOp>(op)) {
+    visit(splat.getInput(), 0);
+  } else if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
+    visit(broadcast.getInput(), kUnit);
+  } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    visit(slice.getSource(), whole);
+  } else {
+    for (Value operand : op->getOperands())
+      visit(operand, isa<RankedTensorType>(operand.getType()) ? whole : 0);
   }
-  return SmallVector<Value>(op->getOperands());
+}
+
+static bool isElementAxes(int32_t axes) { return (axes & kRowUnit) == kRowUnit; }
+
+SmallVector<Value> lstm::getElementOperands(Operation *op) {
+  SmallVector<Value> values;
+  visitOperands(op, [&](Value value, int32_t axes) {
+    if (isElementAxes(axes))
+      values.push_back(value);
+  });
+  return values;
+}
+
+SmallVector<Value> lstm::getMaterialOperands(Operation *op) {
+  SmallVector<Value> values;
+  visitOperands(op, [&](Value value, int32_t axes) {
+    if (!isElementAxes(axes))
+      values.push_back(value);
+  });
+  return values;
 }
 
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> ScalarBuilder::getInput(Value value, int32_t axes) {
-  for (Input &input : inputs)
-    if (input.value == value && input.axes == axes)
-      return input.scalars;
+void ScalarBuilder::addAccumulators(GateOp gate) {
+  product = gate;
+  for (int64_t g = 0, n = gate.getNumGates(); g < n; ++g)
+    block->addArgument(gate.getComputeType(), gate.getLoc());
+}
+
+SmallVector<Value> ScalarBuilder::getInput(Value value, int32_t inputAxes) {
   // Constants need not enter.
-  if (Attribute attr; axes == 0 && matchPattern(value, m_Constant(&attr)))
+  if (Attribute attr; inputAxes == 0 && matchPattern(value, m_Constant(&attr)))
     return {arith::ConstantOp::create(b, value.getLoc(), cast<TypedAttr>(attr))};
-  int64_t count = axes & kGate ? cast<RankedTensorType>(value.getType()).getDimSize(axes & kRow ? 1 : 0) : 1;
-  Type element = getElementTypeOrSelf(value.getType());
+  for (auto [input, other, scalars] : llvm::zip(inputs, axes, arguments))
+    if (input == value && other == inputAxes)
+      return scalars;
+  int64_t count = 1;
+  if (inputAxes & kGate)
+    count = cast<RankedTensorType>(value.getType()).getDimSize(inputAxes & kRow ? 1 : 0);
   SmallVector<Value> scalars;
   for (int64_t i = 0; i < count; ++i)
-    scalars.push_back(UnrealizedConversionCastOp::create(b, value.getLoc(), element, ValueRange()).getResult(0));
-  inputs.push_back({value, axes, scalars});
+    scalars.push_back(block->addArgument(getElementTypeOrSelf(value.getType()), value.getLoc()));
+  inputs.push_back(value);
+  axes.push_back(inputAxes);
+  arguments.push_back(scalars);
   return scalars;
 }
 
 SmallVector<Value> ScalarBuilder::get(Value value) {
-  auto found = known.find(value);
-  if (found != known.end())
+  if (auto found = known.find(value); found != known.end())
     return found->second;
-  Operation *op = value.getDefiningOp();
-  if (op && isInside(op)) {
-    build(op);
-    return known.find(value)->second;
+  if (Operation *op = value.getDefiningOp(); op && isInside(op)) {
+    if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      buildGeneric(generic);
+      return known.find(value)->second;
+    }
+    SmallVector<Value> scalars = build(op);
+    known[value] = scalars;
+    return scalars;
   }
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return getInput(value, 0);
   // A splat needs no operand wherever it stands.
   DenseElementsAttr splat;
-  if (matchPattern(value, m_Constant(&splat)) && splat.isSplat()) {
-    Value scalar = arith::ConstantOp::create(b, value.getLoc(), cast<TypedAttr>(splat.getSplatValue<Attribute>()));
-    return SmallVector<Value>(numScalars(type), scalar);
-  }
+  if (matchPattern(value, m_Constant(&splat)) && splat.isSplat())
+    return SmallVector<Value>(
+        numScalars(type),
+        arith::ConstantOp::create(b, value.getLoc(), cast<TypedAttr>(splat.getSplatValue<Attribute>())));
   return getInput(value, type.getRank() == 3 ? kRow | kGate | kUnit : kRowUnit);
 }
 
-void ScalarBuilder::build(Operation *op) {
+SmallVector<Value> ScalarBuilder::build(Operation *op) {
   if (auto gate = dyn_cast<GateOp>(op))
     return buildGate(gate);
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return buildGeneric(generic);
-  Value result = op->getResult(0);
-  int64_t count = numScalars(result.getType());
-  if (isa<linalg::FillOp, tensor::SplatOp>(op)) {
-    Value scalar = get(getElementOperands(op)[0])[0];
-    known[result] = SmallVector<Value>(count, scalar);
-  } else if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op)) {
-    Value input = broadcast.getInput();
-    int32_t axes = broadcast.getDimensions()[0] == 0 ? kUnit : kRow;
-    known[result] = getInput(input, axes);
-  } else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+  int64_t count = numScalars(op->getResult(0).getType());
+  if (isa<linalg::FillOp, tensor::SplatOp>(op))
+    return SmallVector<Value>(count, get(op->getOperand(0))[0]);
+  if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
+    return getInput(broadcast.getInput(), broadcast.getDimensions()[0] == 0 ? kUnit : kRow);
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
     SmallVector<Value> all = get(slice.getSource());
-    known[result] = llvm::to_vector(
-        ArrayRef(all).slice(slice.getStaticOffsets()[1], slice.getStaticSizes()[1]));
-  } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    auto dense = cast<DenseElementsAttr>(constant.getValue());
-    Value scalar =
-        arith::ConstantOp::create(b, op->getLoc(), cast<TypedAttr>(dense.getSplatValue<Attribute>()));
-    known[result] = SmallVector<Value>(count, scalar);
-  } else if (isa<tensor::CastOp>(op)) {
-    SmallVector<Value> scalars = get(op->getOperand(0));
-    known[result] = scalars;
-  } else {
-    SmallVector<Value> scalars = buildElementwise(op);
-    known[result] = scalars;
+    return llvm::to_vector(ArrayRef(all).slice(slice.getStaticOffsets()[1], slice.getStaticSizes()[1]));
   }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto dense = cast<DenseElementsAttr>(constant.getValue());
+    return SmallVector<Value>(count, arith::ConstantOp::create(b, op->getLoc(),
+                                                              cast<TypedAttr>(dense.getSplatValue<Attribute>())));
+  }
+  if (isa<tensor::CastOp>(op))
+    return get(op->getOperand(0));
+  return buildElementwise(op);
 }
 
 SmallVector<Value> ScalarBuilder::buildElementwise(Operation *op) {
@@ -208,10 +254,10 @@ SmallVector<Value> ScalarBuilder::buildElementwise(Operation *op) {
     operands.push_back(get(operand));
   Type element = getElementTypeOrSelf(op->getResult(0).getType());
   SmallVector<Value> scalars;
-  for (int64_t i = 0, n = numScalars(op->getResult(0).getType()); i < n; ++i) {
+  for (int64_t g = 0, n = numScalars(op->getResult(0).getType()); g < n; ++g) {
     IRMapping mapping;
     for (auto [operand, values] : llvm::zip(op->getOperands(), operands))
-      mapping.map(operand, values[values.size() == 1 ? 0 : i]);
+      mapping.map(operand, values[values.size() == 1 ? 0 : g]);
     Operation *scalar = b.clone(*op, mapping);
     scalar->getResult(0).setType(element);
     scalars.push_back(scalar->getResult(0));
@@ -219,29 +265,14 @@ SmallVector<Value> ScalarBuilder::buildElementwise(Operation *op) {
   return scalars;
 }
 
-void ScalarBuilder::buildGate(GateOp gate) {
+SmallVector<Value> ScalarBuilder::buildGate(GateOp gate) {
   Location loc = gate.getLoc();
   FloatType compute = gate.getComputeType();
-  int64_t gates = gate.getNumGates(), rank = gate.getResultType().getRank();
+  int64_t gates = gate.getNumGates();
   // An operand as one scalar a gate, in the compute type.
-  auto operand = [&](Value value) {
-    int64_t valueRank = cast<RankedTensorType>(value.getType()).getRank();
-    SmallVector<Value> scalars;
-    if (valueRank == 1)
-      scalars = getInput(value, kUnit);
-    else if (valueRank == 2 && rank == 3)
-      scalars = getInput(value, kGate | kUnit);
-    else
-      scalars = get(value);
-    for (Value &scalar : scalars)
-      scalar = buildFloatCast(b, loc, scalar, compute);
-    if (scalars.size() == 1)
-      scalars.assign(gates, Value(scalars[0]));
-    return scalars;
-  };
-  // The first operand of a scale is [B, H] where it has rank 2.
-  auto scaled = [&](Value value) {
-    SmallVector<Value> scalars = get(value);
+  auto scalarsOf = [&](Value value, bool isScaled) {
+    int32_t valueAxes = getGateAxes(gate, value, isScaled);
+    SmallVector<Value> scalars = isElementAxes(valueAxes) ? get(value) : getInput(value, valueAxes);
     for (Value &scalar : scalars)
       scalar = buildFloatCast(b, loc, scalar, compute);
     if (scalars.size() == 1)
@@ -249,21 +280,21 @@ void ScalarBuilder::buildGate(GateOp gate) {
     return scalars;
   };
   SmallVector<Value> sums(gates);
-  auto addTo = [&](Value &sum, Value term) {
-    sum = sum ? Value(arith::AddFOp::create(b, loc, sum, term)) : term;
+  auto addTo = [&](int64_t g, Value term) {
+    sums[g] = sums[g] ? Value(arith::AddFOp::create(b, loc, sums[g], term)) : term;
   };
   if (gate == product)
-    for (auto [sum, z] : llvm::zip(sums, accumulators))
-      sum = buildFloatCast(b, loc, z, compute);
-  for (auto [s, p] : gate.getScales()) {
-    SmallVector<Value> left = scaled(s), right = operand(p);
     for (int64_t g = 0; g < gates; ++g)
-      addTo(sums[g], arith::MulFOp::create(b, loc, left[g], right[g]));
+      addTo(g, block->getArgument(g));
+  for (auto [s, p] : gate.getScales()) {
+    SmallVector<Value> left = scalarsOf(s, true), right = scalarsOf(p, false);
+    for (int64_t g = 0; g < gates; ++g)
+      addTo(g, arith::MulFOp::create(b, loc, left[g], right[g]));
   }
   for (Value addend : gate.getAddends()) {
-    SmallVector<Value> terms = operand(addend);
+    SmallVector<Value> terms = scalarsOf(addend, false);
     for (int64_t g = 0; g < gates; ++g)
-      addTo(sums[g], terms[g]);
+      addTo(g, terms[g]);
   }
   for (int64_t g = 0; g < gates; ++g) {
     if (FloatAttr clip = gate.getClipAttr())
@@ -271,40 +302,37 @@ void ScalarBuilder::buildGate(GateOp gate) {
     sums[g] = buildActivation(b, loc, gate.getActivation(g), sums[g]);
     sums[g] = buildFloatCast(b, loc, sums[g], gate.getResultType().getElementType());
   }
-  known[gate.getResult()] = sums;
+  return sums;
 }
 
 void ScalarBuilder::buildGeneric(linalg::GenericOp op) {
   Block *body = op.getBody();
-  int64_t count = numScalars(op.getResult(0).getType());
   SmallVector<SmallVector<Value>> operands;
   for (OpOperand &operand : op->getOpOperands()) {
-    SmallVector<Value> scalars;
-    if (!op.getMatchingBlockArgument(&operand).use_empty()) {
-      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-      int32_t axes = *getAxes(op.getMatchingIndexingMap(&operand));
-      bool whole = type && type.getRank() == int64_t(op.getNumLoops());
-      scalars = whole ? get(operand.get()) : getInput(operand.get(), axes);
-    }
-    operands.push_back(scalars);
+    operands.emplace_back();
+    if (op.getMatchingBlockArgument(&operand).use_empty())
+      continue;
+    int32_t operandAxes = *getMapAxes(op.getMatchingIndexingMap(&operand));
+    operands.back() = isElementAxes(operandAxes) ? get(operand.get()) : getInput(operand.get(), operandAxes);
   }
   SmallVector<SmallVector<Value>> results(op->getNumResults());
-  for (int64_t g = 0; g < count; ++g) {
+  for (int64_t g = 0, n = numScalars(op.getResult(0).getType()); g < n; ++g) {
     IRMapping mapping;
     for (auto [operand, scalars] : llvm::zip(op->getOpOperands(), operands))
       if (!scalars.empty())
         mapping.map(op.getMatchingBlockArgument(&operand), scalars[scalars.size() == 1 ? 0 : g]);
-    for (Operation &inner : body->without_terminator()) {
-      for (Value used : inner.getOperands())
+    auto mapCaptured = [&](ValueRange values) {
+      for (Value used : values)
         if (used.getParentBlock() != body && !mapping.contains(used))
           mapping.map(used, get(used)[0]);
+    };
+    for (Operation &inner : body->without_terminator()) {
+      mapCaptured(inner.getOperands());
       b.clone(inner, mapping);
     }
-    for (auto [i, yielded] : llvm::enumerate(body->getTerminator()->getOperands())) {
-      if (yielded.getParentBlock() != body && !mapping.contains(yielded))
-        mapping.map(yielded, get(yielded)[0]);
+    mapCaptured(body->getTerminator()->getOperands());
+    for (auto [i, yielded] : llvm::enumerate(body->getTerminator()->getOperands()))
       results[i].push_back(mapping.lookup(yielded));
-    }
   }
   for (auto [value, scalars] : llvm::zip(op->getResults(), results))
     known[value] = scalars;

@@ -22,49 +22,48 @@ namespace mlir::lstm {
 /// slices along the gate axis.
 bool isScalarWork(Operation *op);
 
-/// The operands of `op` that scalar work reads element by element. Others (as
-/// the destination of a fill) carry only a shape.
+/// The operands of scalar work, or of a gate with products, that it reads element
+/// by element, so that their scalars may come from the same phase.
 SmallVector<Value> getElementOperands(Operation *op);
 
-/// Builds the region of one phase and collects what enters it.
+/// The operands of which it needs more than the element at hand, or which have
+/// fewer axes: those must be in memory. Products' operands, weights, biases. The
+/// destination of a fill, of which nothing but the shape counts, is in neither list.
+SmallVector<Value> getMaterialOperands(Operation *op);
+
+/// Builds the block of one phase and collects what enters it.
 class ScalarBuilder {
 public:
-  /// `isInside` says whether an operation's scalars are computed in this phase.
-  ScalarBuilder(OpBuilder &builder, llvm::function_ref<bool(Operation *)> isInside)
-      : b(builder), isInside(isInside) {}
+  /// Fills `block`, whose arguments it makes. `isInside` says whether an
+  /// operation's scalars are computed in this phase.
+  ScalarBuilder(MLIRContext *context, Block *block, llvm::function_ref<bool(Operation *)> isInside)
+      : b(OpBuilder::atBlockEnd(block)), block(block), isInside(isInside) {}
 
-  /// Gives the scalars of `product` before its other terms and its activation.
-  void setAccumulators(GateOp product, ValueRange scalars) {
-    this->product = product;
-    accumulators.assign(scalars.begin(), scalars.end());
-  }
+  /// Makes the accumulators of `product`, of its compute type. Must come first.
+  void addAccumulators(GateOp product);
 
   /// The scalars of `value`: one, or one for each gate of `[B, G, H]`.
   SmallVector<Value> get(Value value);
 
-  /// What enters the phase, with its axes, in the order of its first use, and a
-  /// placeholder for each scalar of it.
-  struct Input {
-    Value value;
-    int32_t axes;
-    SmallVector<Value> scalars;
-  };
-  SmallVector<Input> &getInputs() { return inputs; }
+  /// What enters the phase, with its axes, in the order of the block's arguments.
+  ArrayRef<Value> getInputs() const { return inputs; }
+  ArrayRef<int32_t> getAxes() const { return axes; }
 
 private:
-  OpBuilder &b;
+  OpBuilder b;
+  Block *block;
   llvm::function_ref<bool(Operation *)> isInside;
   GateOp product;
-  SmallVector<Value> accumulators;
-  SmallVector<Input> inputs;
+  SmallVector<Value> inputs;
+  SmallVector<int32_t> axes;
+  SmallVector<SmallVector<Value>> arguments;
   DenseMap<Value, SmallVector<Value>> known;
 
-  /// The scalars of an operand of the phase.
-  SmallVector<Value> getInput(Value value, int32_t axes);
-  void build(Operation *op);
-  void buildGate(GateOp gate);
-  void buildGeneric(linalg::GenericOp op);
+  SmallVector<Value> getInput(Value value, int32_t inputAxes);
+  SmallVector<Value> build(Operation *op);
+  SmallVector<Value> buildGate(GateOp gate);
   SmallVector<Value> buildElementwise(Operation *op);
+  void buildGeneric(linalg::GenericOp op);
 };
 
 } // namespace mlir::lstm
