@@ -115,9 +115,8 @@ static llvm::Expected<Array> readArgument(const Port &port, const Source &source
   for (auto [wanted, size] : llvm::zip(expected, header->shape))
     fits &= ShapedType::isDynamic(wanted) || wanted == size;
   if (!fits)
-    return fail("expected shape " +
-                (port.isTensor() ? "of " + toString(port.type) : std::string("scalar")) +
-                ", but got " + formatShape(header->shape));
+    return fail("expected " + (port.isTensor() ? toString(port.type) : std::string("a scalar")) +
+                ", but got shape " + formatShape(header->shape));
 
   llvm::Expected<Array> array = readNpyData(**stream, *header, port.kind);
   if (!array)

@@ -90,7 +90,7 @@ bool mlir::lstm::run::isFloat(ElementKind kind) {
 
 std::string mlir::lstm::run::formatShape(ArrayRef<int64_t> shape) {
   if (shape.empty())
-    return "scalar";
+    return "()";
   std::string text;
   llvm::raw_string_ostream os(text);
   llvm::interleave(shape, os, "x");

@@ -35,7 +35,7 @@ unsigned getByteWidth(ElementKind kind);
 
 bool isFloat(ElementKind kind);
 
-/// "2x3" (nothing for rank 0 but "scalar").
+/// "2x3", or "()" for rank 0.
 std::string formatShape(ArrayRef<int64_t> shape);
 
 /// A user's text in quotes, fit for a message.

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace mlir::lstm::run;
 
 /// More arrays than any function has arguments.
-static constexpr zip_int64_t maxMembers = 65536;
+static constexpr zip_int64_t maxMembers = 4096;
 /// What deflate can shrink at most.
 static constexpr uint64_t maxDeflateRatio = 1032;
 

@@ -43,13 +43,13 @@ static FailureOr<Port> getPort(func::FuncOp function, StringRef what, unsigned p
   port.type = type;
   auto text = dyn_cast_if_present<StringAttr>(name);
   if (name && (!text || text.empty()))
-    return function.emitError() << "expects '" << nameAttr << "' of " << what << " #" << position
+    return function.emitOpError() << "expects '" << nameAttr << "' of " << what << " #" << position
                                 << " to be a name, but got " << name;
   port.name = text ? text.str() : fallback.str();
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::optional<ElementKind> kind = getElementKind(tensor ? tensor.getElementType() : type);
   if (!kind || (tensor && tensor.getEncoding()))
-    return function.emitError() << what << " #" << position << " ('" << port.name << "') has type "
+    return function.emitOpError() << "has " << what << " #" << position << " ('" << port.name << "') of type "
                                 << type
                                 << "; only ranked tensors and scalars of f64, f32, f16, bf16, "
                                    "i64, i32, i1 and index can be passed";
@@ -61,7 +61,7 @@ static LogicalResult checkNames(func::FuncOp function, StringRef what, ArrayRef<
   llvm::StringSet<> seen;
   for (const Port &port : ports)
     if (!seen.insert(port.name).second)
-      return function.emitError() << "has two " << what << "s named '" << port.name
+      return function.emitOpError() << "has two " << what << "s named '" << port.name
                                   << "'; the attribute '" << nameAttr << "' gives other names";
   return success();
 }

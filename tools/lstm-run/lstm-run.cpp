@@ -206,6 +206,7 @@ static LogicalResult runProgram() {
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
   SourceMgrDiagnosticHandler diagnostics(source, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source, &context);
   if (!module)
