@@ -23,6 +23,10 @@ def DecomposePhaseOp : Op<Transform_Dialect, "lstm.decompose_phase",
     `linalg.generic`, and returns the latter; the contractions are its producers.
     (`transform.structured.decompose_interface` does not take an operation with
     more than one result.)
+
+    On memrefs the products go to a buffer that is allocated and freed around the
+    operations that use it. Upstream's buffer hoisting does not look at what frees
+    a buffer, so it has to run before.
   }];
   let arguments = (ins TransformHandleTypeInterface:$target);
   let results = (outs TransformHandleTypeInterface:$generic);
