@@ -86,8 +86,7 @@ llvm::Error ArgumentReader::add(StringRef input) {
   if (!name.empty())
     return assign(name, file, 0);
   size_t position = numUnnamed++;
-  return assign(position < ports.size() ? ports[position].name
-                                        : "#" + std::to_string(position),
+  return assign(position < ports.size() ? ports[position].name : "#" + std::to_string(position),
                 file, 0);
 }
 
@@ -107,8 +106,8 @@ static llvm::Expected<Array> readArgument(const Port &port, const Source &source
     llvm::Expected<ElementKind> kind = getKind(header->descr, port.kind);
     if (!kind)
       return fail(llvm::toString(kind.takeError()));
-    return fail("expected elements of type " + getName(port.kind) + ", but got " +
-                getName(*kind) + " (" + quote(header->descr) + ")");
+    return fail("expected elements of type " + getName(port.kind) + ", but got " + getName(*kind) +
+                " (" + quote(header->descr) + ")");
   }
   ArrayRef<int64_t> expected = port.getShape();
   bool fits = expected.size() == header->shape.size();
@@ -148,9 +147,8 @@ llvm::Expected<std::vector<Array>> ArgumentReader::read() {
   return arrays;
 }
 
-llvm::Expected<std::vector<Array>> lstm::run::readArguments(ArrayRef<Port> ports,
-                                                            StringRef function,
-                                                            ArrayRef<std::string> inputs) {
+llvm::Expected<std::vector<Array>>
+lstm::run::readArguments(ArrayRef<Port> ports, StringRef function, ArrayRef<std::string> inputs) {
   ArgumentReader reader(ports, function);
   for (StringRef input : inputs)
     if (llvm::Error error = reader.add(input))

@@ -138,8 +138,7 @@ llvm::Expected<Array> Array::create(ElementKind kind, ArrayRef<int64_t> shape) {
   return array;
 }
 
-template <typename T>
-static T load(const char *data, int64_t position) {
+template <typename T> static T load(const char *data, int64_t position) {
   T value;
   std::memcpy(&value, data + position * sizeof(T), sizeof(T));
   return value;

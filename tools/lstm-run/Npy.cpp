@@ -175,10 +175,10 @@ llvm::Expected<NpyHeader> lstm::run::readNpyHeader(ByteStream &stream) {
     return error;
   uint32_t length = llvm::support::endian::read32le(lengthBytes);
   if (length > maxHeaderLength || length > stream.getRemaining())
-    return llvm::createStringError(
-        "the header's length is " + llvm::Twine(length) + ", but there are " +
-        llvm::Twine(stream.getRemaining()) + " bytes left (and at most " +
-        llvm::Twine(maxHeaderLength) + " are read)");
+    return llvm::createStringError("the header's length is " + llvm::Twine(length) +
+                                   ", but there are " + llvm::Twine(stream.getRemaining()) +
+                                   " bytes left (and at most " + llvm::Twine(maxHeaderLength) +
+                                   " are read)");
   std::string text(length, '\0');
   if (llvm::Error error = stream.read(text.data(), length))
     return error;
@@ -249,13 +249,11 @@ llvm::Expected<Array> lstm::run::readNpyData(ByteStream &stream, const NpyHeader
                                              ElementKind kind) {
   std::optional<uint64_t> bytes = getNumBytes(kind, header.shape);
   if (!bytes)
-    return llvm::createStringError("the size of shape " + formatShape(header.shape) +
-                                   " overflows");
+    return llvm::createStringError("the size of shape " + formatShape(header.shape) + " overflows");
   if (*bytes != stream.getRemaining())
     return llvm::createStringError("shape " + formatShape(header.shape) + " of " +
                                    quote(header.descr) + " takes " + llvm::Twine(*bytes) +
-                                   " bytes, but there are " +
-                                   llvm::Twine(stream.getRemaining()));
+                                   " bytes, but there are " + llvm::Twine(stream.getRemaining()));
 
   llvm::Expected<Array> array = Array::create(kind, header.shape);
   if (!array)

@@ -129,8 +129,7 @@ public:
   llvm::Expected<std::unique_ptr<ByteStream>> openMember(size_t position) override {
     Member member(zip_fopen_index(zip.get(), position, 0));
     if (!member)
-      return llvm::createStringError(llvm::Twine("cannot be unpacked: ") +
-                                     zip_strerror(zip.get()));
+      return llvm::createStringError(llvm::Twine("cannot be unpacked: ") + zip_strerror(zip.get()));
     return std::make_unique<MemberStream>(std::move(member), sizes[position]);
   }
 
@@ -236,8 +235,7 @@ llvm::Error lstm::run::writeNpz(StringRef path, ArrayRef<NamedArray> arrays) {
         zip_source_buffer_fragment(zip.get(), fragments, array.getNumBytes() ? 2 : 1, 0);
     if (!source)
       return fail(zip_strerror(zip.get()));
-    zip_int64_t index =
-        zip_file_add(zip.get(), (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
+    zip_int64_t index = zip_file_add(zip.get(), (name + ".npy").c_str(), source, ZIP_FL_ENC_UTF_8);
     if (index < 0) {
       zip_source_free(source);
       return fail(zip_strerror(zip.get()));

@@ -98,12 +98,12 @@ static llvm::Error compare(const NamedArray &result, const Array &expected, Stri
   if (count == 0)
     return llvm::Error::success();
   std::string text;
-  llvm::raw_string_ostream(text)
-      << "result " << quote(result.name) << " at " << actual.formatIndex(first) << " is "
-      << actual.format(first) << ", but " << quote(path) << " has " << expected.format(first)
-      << " (tolerance " << llvm::format("%g", tolerance) << "; " << count << " of "
-      << actual.getNumElements() << " elements differ, by " << llvm::format("%g", largest)
-      << " at most)";
+  llvm::raw_string_ostream(text) << "result " << quote(result.name) << " at "
+                                 << actual.formatIndex(first) << " is " << actual.format(first)
+                                 << ", but " << quote(path) << " has " << expected.format(first)
+                                 << " (tolerance " << llvm::format("%g", tolerance) << "; " << count
+                                 << " of " << actual.getNumElements() << " elements differ, by "
+                                 << llvm::format("%g", largest) << " at most)";
   return llvm::createStringError(text);
 }
 
@@ -128,8 +128,9 @@ llvm::Error lstm::run::compareWithFile(ArrayRef<NamedArray> results, StringRef p
   if ((*file)->getNames().empty())
     return llvm::createStringError(quote(path) + ": holds no array to compare with");
   if (!(*file)->isArchive() && results.size() != 1)
-    return llvm::createStringError(quote(path) + ": a .npy file is for a function with one "
-                                                 "result; this one has " +
+    return llvm::createStringError(quote(path) +
+                                   ": a .npy file is for a function with one "
+                                   "result; this one has " +
                                    llvm::Twine(results.size()));
   llvm::Error errors = llvm::Error::success();
   for (auto [i, name] : llvm::enumerate((*file)->getNames())) {

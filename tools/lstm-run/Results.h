@@ -18,8 +18,8 @@ void printArrays(ArrayRef<NamedArray> arrays, raw_ostream &os);
 
 /// Compares results with the arrays of the same names in a file. Values a and
 /// expected b are equal if |a - b| <= tolerance * (1 + |b|), or if both are NaN;
-/// integers are equal if they are the same. Fails, with the first place and both values, if some are not; if shapes
-/// differ; if an expected array is no result.
+/// integers are equal if they are the same. Fails, with the first place and both values, if some
+/// are not; if shapes differ; if an expected array is no result.
 llvm::Error compareWithFile(ArrayRef<NamedArray> results, StringRef path, double tolerance);
 
 } // namespace mlir::lstm::run

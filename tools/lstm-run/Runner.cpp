@@ -372,9 +372,8 @@ CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &sign
   return function;
 }
 
-llvm::Expected<std::vector<NamedArray>> CompiledFunction::call(ArrayRef<Array> arguments,
-                                                               int64_t repeat,
-                                                               std::vector<double> &times) {
+llvm::Expected<std::vector<NamedArray>>
+CompiledFunction::call(ArrayRef<Array> arguments, int64_t repeat, std::vector<double> &times) {
   Frame frame(signature, arguments);
   for (int64_t i = 0; i < repeat; ++i) {
     if (i != 0)

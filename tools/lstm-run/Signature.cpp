@@ -44,15 +44,15 @@ static FailureOr<Port> getPort(func::FuncOp function, StringRef what, unsigned p
   auto text = dyn_cast_if_present<StringAttr>(name);
   if (name && (!text || text.empty()))
     return function.emitOpError() << "expects '" << nameAttr << "' of " << what << " #" << position
-                                << " to be a name, but got " << name;
+                                  << " to be a name, but got " << name;
   port.name = text ? text.str() : fallback.str();
   auto tensor = dyn_cast<RankedTensorType>(type);
   std::optional<ElementKind> kind = getElementKind(tensor ? tensor.getElementType() : type);
   if (!kind || (tensor && tensor.getEncoding()))
-    return function.emitOpError() << "has " << what << " #" << position << " ('" << port.name << "') of type "
-                                << type
-                                << "; only ranked tensors and scalars of f64, f32, f16, bf16, "
-                                   "i64, i32, i1 and index can be passed";
+    return function.emitOpError() << "has " << what << " #" << position << " ('" << port.name
+                                  << "') of type " << type
+                                  << "; only ranked tensors and scalars of f64, f32, f16, bf16, "
+                                     "i64, i32, i1 and index can be passed";
   port.kind = *kind;
   return port;
 }
@@ -62,12 +62,11 @@ static LogicalResult checkNames(func::FuncOp function, StringRef what, ArrayRef<
   for (const Port &port : ports)
     if (!seen.insert(port.name).second)
       return function.emitOpError() << "has two " << what << "s named '" << port.name
-                                  << "'; the attribute '" << nameAttr << "' gives other names";
+                                    << "'; the attribute '" << nameAttr << "' gives other names";
   return success();
 }
 
-FailureOr<Signature> lstm::run::getSignature(func::FuncOp function,
-                                             llvm::SourceMgr &source) {
+FailureOr<Signature> lstm::run::getSignature(func::FuncOp function, llvm::SourceMgr &source) {
   Signature signature;
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
     std::string fallback = getNameInSource(argument, source).str();

@@ -101,8 +101,8 @@ static LogicalResult checkOptions() {
     return fail("expects --tolerance to be 0 or more");
   if (tolerance.getNumOccurrences() && expected.empty())
     return fail("--tolerance needs --expect");
-  if (!pipeline.empty() && (noOptimize || vectorBits.getNumOccurrences() ||
-                            runtimeChecks.getNumOccurrences()))
+  if (!pipeline.empty() &&
+      (noOptimize || vectorBits.getNumOccurrences() || runtimeChecks.getNumOccurrences()))
     return fail("--no-optimize, --vector-bits and --runtime-checks are options of the default "
                 "pipeline, --pass-pipeline replaces it");
   return success();
@@ -182,8 +182,8 @@ static void printTimes(const Times &times, ArrayRef<run::Array> arguments) {
   const run::Array *sequence =
       llvm::find_if(arguments, [](const run::Array &array) { return array.getRank() >= 3; });
   if (sequence != arguments.end() && sequence->getShape()[0] > 0)
-    llvm::errs() << ", " << llvm::format("%.3f", median / sequence->getShape()[0])
-                 << " us a step (" << sequence->getShape()[0] << " steps)";
+    llvm::errs() << ", " << llvm::format("%.3f", median / sequence->getShape()[0]) << " us a step ("
+                 << sequence->getShape()[0] << " steps)";
   llvm::errs() << '\n';
 }
 

@@ -144,7 +144,7 @@ import sys
 
 random.seed(0)
 good = open("python-zip.npz", "rb").read()
-for i in range(40):
+for i in range(24):
     data = bytearray(good)
     if i % 4 == 0:
         del data[random.randrange(len(data)) :]
