@@ -64,9 +64,10 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   pm.addPass(createConvertElementwiseToLinalgPass());
   if (options.optimize)
     pm.addPass(createLinalgElementwiseOpFusionPass());
-  addCleanup(pm);
+  // No CSE here: a fill that starts two chains of destinations is a copy more.
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createLSTMLowerRecurrencePass());
-  addCleanup(pm);
+  pm.addPass(createCanonicalizerPass());
 
   pm.addPass(createLSTMProtectArgumentsPass());
   bufferization::OneShotBufferizePassOptions bufferize;
