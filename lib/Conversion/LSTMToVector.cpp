@@ -375,26 +375,36 @@ void PhaseVectorizer::emitSteps(unsigned pair, Value k, int64_t steps, Value row
   const Panel &panel = panels[pair];
   Value state = phase.getStates()[pair];
   int64_t numVectors = units.vectors.size();
-  int64_t tileSize = rows * numGates * numVectors;
+  int64_t numWeights = numGates * numVectors;
+  int64_t tileSize = rows * numWeights;
   int64_t numSums = accumulators.size() / tileSize;
   for (int64_t s = 0; s < steps; ++s) {
     Value at = add(k, s);
-    SmallVector<Value> weights;
-    for (int64_t g = 0; g < numGates; ++g)
-      for (auto [j, vector] : llvm::enumerate(units.vectors)) {
-        UnitVector read = panel.isPadded ? UnitVector{lanes} : vector;
-        Value loaded = loadUnits(b, loc, panel.memref,
-                                 {at, index(g), add(panel.first, j * lanes)}, read);
-        weights.push_back(castFloat(b, loc, loaded, sumType));
-      }
-    int64_t first = (s % numSums) * tileSize;
-    for (int64_t i = 0; i < rows; ++i) {
+    auto loadFactor = [&](int64_t i) {
       Value scalar = loadElement(b, loc, state, {add(row, i), at});
-      scalar = castFloat(b, loc, scalar, sumType);
-      Value factor = broadcastTo(b, loc, scalar, lanes);
-      for (auto [j, weight] : llvm::enumerate(weights)) {
-        Value &sum = accumulators[first + i * weights.size() + j];
-        sum = vector::FMAOp::create(b, loc, factor, weight, sum);
+      return broadcastTo(b, loc, castFloat(b, loc, scalar, sumType), lanes);
+    };
+    auto loadWeight = [&](int64_t w) {
+      int64_t gate = w / numVectors, j = w % numVectors;
+      UnitVector read = panel.isPadded ? UnitVector{lanes} : units.vectors[j];
+      Value loaded = loadUnits(b, loc, panel.memref,
+                               {at, index(gate), add(panel.first, j * lanes)}, read);
+      return castFloat(b, loc, loaded, sumType);
+    };
+    // The fewer of the two stay in registers while each of the others passes by.
+    bool keepsWeights = numWeights <= rows;
+    int64_t numKept = keepsWeights ? numWeights : rows;
+    int64_t numPassing = keepsWeights ? rows : numWeights;
+    SmallVector<Value> kept;
+    for (int64_t n = 0; n < numKept; ++n)
+      kept.push_back(keepsWeights ? loadWeight(n) : loadFactor(n));
+    int64_t first = (s % numSums) * tileSize;
+    for (int64_t m = 0; m < numPassing; ++m) {
+      Value passing = keepsWeights ? loadFactor(m) : loadWeight(m);
+      for (auto [n, other] : llvm::enumerate(kept)) {
+        int64_t position = keepsWeights ? m * numWeights + n : n * numWeights + m;
+        Value &sum = accumulators[first + position];
+        sum = vector::FMAOp::create(b, loc, passing, other, sum);
       }
     }
   }

@@ -1,4 +1,4 @@
-//===- VectorMath.cpp - exp, expm1 and tanh on vectors of f32 --------------===//
+//===- VectorMath.cpp - Math operations on vectors of f32 ------------------===//
 //
 // Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// These three decide the speed and the accuracy of nearly every cell. Others
-// come from upstream's polynomial approximations.
+// The functions that activations are made of, of which exp and tanh decide the
+// speed of nearly every cell. Others stay as they are, for the library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,10 @@ public:
   Value bits(Value x) { return arith::BitcastOp::create(b, loc, intType, x); }
   Value fromBits(Value x) { return arith::BitcastOp::create(b, loc, type, x); }
   Value andBits(Value x, int32_t mask) {
-    return arith::AndIOp::create(b, loc, bits(x), intConstant(mask));
+    return andInt(bits(x), mask);
+  }
+  Value andInt(Value x, int32_t mask) {
+    return arith::AndIOp::create(b, loc, x, intConstant(mask));
   }
   Value shiftLeft(Value x, int32_t by) {
     return arith::ShLIOp::create(b, loc, x, intConstant(by));
@@ -88,14 +91,21 @@ public:
     return {subInt(bits(t), bits(magic)), r};
   }
 
+  Value compare(arith::CmpFPredicate predicate, Value l, Value r) {
+    return arith::CmpFOp::create(b, loc, predicate, l, r);
+  }
+  Value select(Value condition, Value l, Value r) {
+    return arith::SelectOp::create(b, loc, condition, l, r);
+  }
+  Value toFloat(Value n) { return arith::SIToFPOp::create(b, loc, type, n); }
+
   /// 2^n for n in -126...127
   Value powerOfTwo(Value n) { return fromBits(shiftLeft(addInt(n, intConstant(127)), 23)); }
 
 private:
   Value choose(arith::CmpFPredicate predicate, Value x, double bound) {
     Value limit = constant(bound);
-    Value beyond = arith::CmpFOp::create(b, loc, predicate, x, limit);
-    return arith::SelectOp::create(b, loc, beyond, limit, x);
+    return select(compare(predicate, x, limit), limit, x);
   }
 
   OpBuilder &b;
@@ -141,6 +151,46 @@ Value expandTanh(FloatMath &m, Value x) {
   return m.fromBits(m.addInt(m.bits(t), sign));
 }
 
+/// ln x; NaN for x < 0, -infinity for 0.
+Value expandLog(FloatMath &m, Value x) {
+  double infinity = std::numeric_limits<double>::infinity();
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  // A denormal number is made a normal one first.
+  Value isSmall = m.compare(arith::CmpFPredicate::OLT, x, m.constant(0x1p-126));
+  Value normal = m.select(isSmall, m.mul(x, m.constant(0x1p24)), x);
+  Value bias = m.select(isSmall, m.constant(-24.0), m.constant(0.0));
+  // x = (1 + f) 2^e with 1 + f from sqrt(1/2) to sqrt(2).
+  int32_t sqrtHalf = 0x3f3504f3;
+  Value offset = m.subInt(m.bits(normal), m.intConstant(sqrtHalf));
+  Value e = m.add(m.toFloat(m.shiftRight(offset, 23)), bias);
+  Value mantissa = m.addInt(m.andInt(offset, 0x007fffff), m.intConstant(sqrtHalf));
+  Value f = m.sub(m.fromBits(mantissa), m.constant(1.0));
+  // ln(1 + f) = f - f^2 / 2 + f^3 p(f), with p as in the Cephes library.
+  Value p = m.polynomial(f, {3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1, -1.6668057665e-1,
+                             1.4249322787e-1, -1.2420140846e-1, 1.1676998740e-1, -1.1514610310e-1,
+                             7.0376836292e-2});
+  Value square = m.mul(f, f);
+  Value tail = m.fma(m.mul(square, f), p, m.mul(e, m.constant(-2.12194440e-4)));
+  tail = m.fma(square, m.constant(-0.5), tail);
+  Value result = m.fma(e, m.constant(0.693359375), m.add(f, tail));
+  result = m.select(m.compare(arith::CmpFPredicate::OEQ, x, m.constant(infinity)), x, result);
+  result = m.select(m.compare(arith::CmpFPredicate::OEQ, x, m.constant(0.0)),
+                    m.constant(-infinity), result);
+  // Unordered or below 0.
+  return m.select(m.compare(arith::CmpFPredicate::ULT, x, m.constant(0.0)), m.constant(nan), result);
+}
+
+/// ln(1 + x), with what 1 + x loses in rounding put back.
+Value expandLog1p(FloatMath &m, Value x) {
+  Value one = m.constant(1.0);
+  Value u = m.add(x, one);
+  Value lost = m.sub(x, m.sub(u, one));
+  // 0 for x = -1, NaN for infinity.
+  Value isAnyLost = m.compare(arith::CmpFPredicate::ONE, lost, m.constant(0.0));
+  Value correction = m.select(isAnyLost, m.div(lost, u), m.constant(0.0));
+  return m.add(expandLog(m, u), correction);
+}
+
 template <typename Op, Value (*expand)(FloatMath &, Value)>
 struct ExpandOnVector : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -158,12 +208,12 @@ struct ExpandOnVector : OpRewritePattern<Op> {
 } // namespace
 
 void lstm::populateVectorMathPatterns(RewritePatternSet &patterns) {
-  auto isAny = [](StringRef) { return true; };
-  PatternBenefit ours = 3, upstream = 2;
-  populateMathF32ExpansionPatterns(patterns, isAny, ours);
+  populateMathF32ExpansionPatterns(patterns, [](StringRef) { return true; }, /*benefit=*/2);
   patterns.add<ExpandOnVector<math::ExpOp, expandExp>, ExpandOnVector<math::ExpM1Op, expandExpM1>,
-               ExpandOnVector<math::TanhOp, expandTanh>>(patterns.getContext(), ours);
-  populateMathPolynomialApproximationPatterns(patterns, isAny, upstream);
+               ExpandOnVector<math::TanhOp, expandTanh>, ExpandOnVector<math::LogOp, expandLog>,
+               ExpandOnVector<math::Log1pOp, expandLog1p>>(patterns.getContext());
+  // Upstream's other approximations are wrong where x is denormal or large.
+  populatePolynomialApproximateErfPattern(patterns);
   // Without them a conversion from f32 to bf16 becomes a call for each lane.
   arith::populateExpandBFloat16Patterns(patterns);
 }
