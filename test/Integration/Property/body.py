@@ -100,6 +100,9 @@ class BodyBuilder:
             makers = {self.reduce: 3, self.elementwise: 1}
         else:
             makers = {self.elementwise: 1}
+        batch = self.g.program.dims[self.rec.batch]
+        if batch.static and batch.size == 0:  # Upstream's slices must start inside.
+            makers = {m: w for m, w in makers.items() if m not in (self.slice, self.columns)}
         maker = self.g.choose(list(makers), list(makers.values()))
         value = maker(t, direction) or self.elementwise(t, direction)
         if value.magnitude > LIMIT or (value.magnitude > 2 and self.g.chance(0.7)):
@@ -161,7 +164,7 @@ class BodyBuilder:
             else:
                 adds.append(self.operand(t if g.chance(0.8) else Type(t.dims, g.elem()), direction))
                 magnitude += adds[-1].magnitude
-        if not dots + scales + adds:
+        if not dots + scales and all(isinstance(b, str) for b in adds):  # Nothing shows the rows yet.
             adds.append(self.operand(t, direction))
             magnitude += adds[-1].magnitude
         gates = g.program.dims[tail[0]].size if three else 1
