@@ -55,8 +55,8 @@ static void addHoisting(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
 }
 
-/// L2 on tensors, with gates where nothing has made phases of them, to scf.for
-/// on memrefs.
+/// L2 on tensors, with gates where nothing has made phases of them, to loops on
+/// memrefs.
 static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   ConvertLSTMToLinalgPassOptions gatesOnly;
   gatesOnly.phases = false;
@@ -67,6 +67,8 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   // No CSE here: a fill that starts two chains of destinations is a copy more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createLSTMLowerRecurrencePass());
+  if (!options.optimize)
+    pm.addPass(createConvertLSTMToLinalgPass());
   pm.addPass(createCanonicalizerPass());
 
   pm.addPass(createLSTMProtectArgumentsPass());
@@ -79,14 +81,16 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   // Deallocation does not know scans, so they go first; what is in their bodies
   // can only be hoisted out of loops.
   pm.addPass(createConvertLSTMToSCFPass());
+  addHoisting(pm);
+  bufferization::buildBufferDeallocationPipeline(pm);
+
   if (options.optimize) {
     ConvertLSTMToVectorPassOptions vectorize;
     vectorize.vectorBits = options.vectorBits;
     pm.addPass(createConvertLSTMToVectorPass(vectorize));
+    // What has no vector form. Its scratch is allocated and freed where it stands.
+    pm.addPass(createConvertLSTMToLinalgPass());
   }
-  pm.addPass(createConvertLSTMToLinalgPass());
-  addHoisting(pm);
-  bufferization::buildBufferDeallocationPipeline(pm);
 }
 
 /// Arithmetic on bf16 and f16 in f32: not every machine, and not every run-time
