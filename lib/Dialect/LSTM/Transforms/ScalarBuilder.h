@@ -37,7 +37,9 @@ public:
   /// Fills `block`, whose arguments it makes. `isInside` says whether an
   /// operation's scalars are computed in this phase.
   ScalarBuilder(MLIRContext *context, Block *block, llvm::function_ref<bool(Operation *)> isInside)
-      : b(OpBuilder::atBlockEnd(block)), block(block), isInside(isInside) {}
+      : b(context), block(block), isInside(isInside) {
+    b.setInsertionPointToEnd(block);
+  }
 
   /// Makes the accumulators of `product`, of its compute type. Must come first.
   void addAccumulators(GateOp product);
