@@ -51,9 +51,9 @@ struct Target {
   int64_t accumulators() const { return vectorBits >= 512 ? 24 : 12; }
 };
 
-/// Rows, vectors of units, and separate sums over k of one tile.
+/// Rows, and vectors of units, of one tile.
 struct Tile {
-  int64_t rows, vectors, sums;
+  int64_t rows, vectors;
 };
 
 /// Some consecutive vectors of units, from unit `first` on.
@@ -95,6 +95,11 @@ private:
   void forEachUnits(function_ref<void(const Units &)> body);
   void forEachRowTile(function_ref<void(Value, int64_t)> body);
 
+  void emitLoops();
+  int64_t getMaxVectors();
+  /// Vectors that make the most of the registers where there is one tile of rows.
+  int64_t getVectorsForRows(int64_t rows);
+
   void allocatePackBuffers();
   void preparePanels(const Units &units);
   Panel packPanel(unsigned pair, const Units &units);
@@ -111,6 +116,8 @@ private:
 
   RewriterBase &b;
   PhaseOp phase;
+  /// What all loops stand in front of, or in.
+  Operation *anchor;
   Location loc;
   /// Type in which products are summed: that of the accumulators, at least f32.
   FloatType sumType = {};
@@ -154,7 +161,7 @@ static FloatType getRegisterType(PhaseOp phase) {
 }
 
 PhaseVectorizer::PhaseVectorizer(RewriterBase &b, PhaseOp phase, const Target &target)
-    : b(b), phase(phase), loc(phase.getLoc()) {
+    : b(b), phase(phase), anchor(phase), loc(phase.getLoc()) {
   b.setInsertionPoint(phase);
   sumType = getRegisterType(phase);
   lanes = std::max<int64_t>(1, target.vectorBits / sumType.getWidth());
@@ -174,7 +181,7 @@ PhaseVectorizer::PhaseVectorizer(RewriterBase &b, PhaseOp phase, const Target &t
   rows = sizeOf(rowSized, rowDims);
   units = sizeOf(unitSized, unitDims);
 
-  tile = {1, 1, 1};
+  tile = {1, 1};
   if (numGates == 0)
     return;
   // A step of k loads gates * vectors of W and broadcasts rows of a: with few
@@ -188,10 +195,18 @@ PhaseVectorizer::PhaseVectorizer(RewriterBase &b, PhaseOp phase, const Target &t
     int64_t numTiles = std::max<int64_t>(1, llvm::divideCeil(*count, tile.rows));
     tile.rows = std::max<int64_t>(1, llvm::divideCeil(*count, numTiles));
     if (numTiles == 1)
-      tile.vectors = std::max<int64_t>(tile.vectors, maxAccumulators / (numGates * tile.rows));
+      tile.vectors = getVectorsForRows(tile.rows);
   }
-  if (auto count = getConstantIntValue(units))
-    tile.vectors = std::clamp<int64_t>(llvm::divideCeil(*count, lanes), 1, tile.vectors);
+  tile.vectors = std::min(tile.vectors, getMaxVectors());
+}
+
+int64_t PhaseVectorizer::getMaxVectors() {
+  auto count = getConstantIntValue(units);
+  return count ? std::max<int64_t>(1, llvm::divideCeil(*count, lanes)) : maxAccumulators;
+}
+
+int64_t PhaseVectorizer::getVectorsForRows(int64_t rows) {
+  return std::clamp<int64_t>(maxAccumulators / (numGates * rows), 1, getMaxVectors());
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,10 +277,9 @@ void PhaseVectorizer::forEachRowTile(function_ref<void(Value, int64_t)> body) {
 // Panels of weights
 //===----------------------------------------------------------------------===//
 
-/// The outermost loop or branch around `phase` that `value` is defined above of;
-/// `phase` itself if there is none.
-static Operation *hoistAbove(PhaseOp phase, Value value) {
-  Operation *place = phase;
+/// The outermost loop or branch around `place` that `value` is defined outside
+/// of; `place` itself if there is none.
+static Operation *hoistAbove(Operation *place, Value value) {
   while (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(place->getParentOp()) &&
          !place->getParentOp()->isAncestor(value.getParentRegion()->getParentOp()))
     place = place->getParentOp();
@@ -274,10 +288,11 @@ static Operation *hoistAbove(PhaseOp phase, Value value) {
 
 void PhaseVectorizer::allocatePackBuffers() {
   packBuffers.assign(numPairs(), Value());
+  isPacked = Value();
   // A copy must pay for itself.
   int64_t minRows = 4 * tile.rows;
   auto constantRows = getConstantIntValue(rows);
-  bool isWorthIt = !constantRows || *constantRows >= minRows;
+  bool isWorthIt = constantRows ? *constantRows >= minRows : tile.rows > 1;
   bool isAnyPacked = false, isAnyContiguous = false;
   for (unsigned p = 0; p < numPairs(); ++p) {
     Value weight = phase.getWeights()[p];
@@ -289,7 +304,7 @@ void PhaseVectorizer::allocatePackBuffers() {
     auto type = MemRefType::get(
         {depth.value_or(ShapedType::kDynamic), numGates, tile.vectors * lanes},
         weightType.getElementType(), MemRefLayoutAttrInterface(), weightType.getMemorySpace());
-    Operation *place = hoistAbove(phase, weight);
+    Operation *place = hoistAbove(anchor, weight);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(place);
     SmallVector<Value> sizes;
@@ -502,17 +517,33 @@ void PhaseVectorizer::emitTile(Value row, int64_t rows, const Units &units) {
   }
 }
 
-void PhaseVectorizer::run() {
+void PhaseVectorizer::emitLoops() {
   if (numGates > 0) {
     allocatePackBuffers();
     forEachUnits([&](const Units &units) {
       preparePanels(units);
       forEachRowTile([&](Value row, int64_t height) { emitTile(row, height, units); });
     });
+    return;
+  }
+  forEachRowTile([&](Value row, int64_t height) {
+    forEachUnits([&](const Units &units) { emitTile(row, height, units); });
+  });
+}
+
+void PhaseVectorizer::run() {
+  if (getConstantIntValue(rows) || tile.rows == 1) {
+    emitLoops();
   } else {
-    forEachRowTile([&](Value row, int64_t height) {
-      forEachUnits([&](const Units &units) { emitTile(row, height, units); });
-    });
+    // Rows that do not fill one tile get wide tiles of one row.
+    Value isFew = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, rows, index(tile.rows));
+    auto choice = scf::IfOp::create(b, loc, isFew, /*withElseRegion=*/true);
+    anchor = choice;
+    b.setInsertionPointToStart(choice.elseBlock());
+    emitLoops();
+    tile = {1, getVectorsForRows(1)};
+    b.setInsertionPointToStart(choice.thenBlock());
+    emitLoops();
   }
   b.eraseOp(phase);
 }
