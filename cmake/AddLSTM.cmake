@@ -17,7 +17,7 @@ function(add_lstm_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND NOT ARG_NO_PCH)
     if(name STREQUAL "LSTMDialect")
       target_precompile_headers(${name} PRIVATE
