@@ -6,7 +6,9 @@
 |*
 \*===----------------------------------------------------------------------===*/
 
-/* RUN: lstm-capi-test 2>&1 | FileCheck %s */
+/*
+RUN: lstm-capi-test 2>&1 | FileCheck %s
+*/
 
 #include "lstm-c/LSTM.h"
 
