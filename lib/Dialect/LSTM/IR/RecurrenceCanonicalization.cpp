@@ -137,8 +137,8 @@ static LogicalResult dropDead(RecurrenceOp op, PatternRewriter &rewriter) {
     return rewriter.notifyMatchFailure(op, "is dead altogether");
 
   // What only dead values need goes before its arguments do.
-  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(body->without_terminator())))
-    if (!seen.contains(&inner)) {
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*body)))
+    if (!seen.contains(&inner) && &inner != yield) {
       inner.dropAllUses();
       rewriter.eraseOp(&inner);
     }

@@ -277,7 +277,7 @@ FailureOr<unsigned> lstm::formPhases(RewriterBase &rewriter, RecurrenceOp op) {
   }
   for (auto [value, result] : made)
     rewriter.replaceAllUsesWith(value, result);
-  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(body->without_terminator())))
+  for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*body)))
     if (isOpTriviallyDead(&inner))
       rewriter.eraseOp(&inner);
   sortTopologically(body);

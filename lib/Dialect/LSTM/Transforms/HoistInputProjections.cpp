@@ -413,7 +413,7 @@ private:
         element = tensor::CastOp::create(rewriter, op.getLoc(), value.getType(), element);
       rewriter.replaceAllUsesWith(value, element);
     }
-    for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(op.getBodyBlock()->without_terminator())))
+    for (Operation &inner : llvm::make_early_inc_range(llvm::reverse(*op.getBodyBlock())))
       if (needed.contains(&inner) && isOpTriviallyDead(&inner))
         rewriter.eraseOp(&inner);
   }
