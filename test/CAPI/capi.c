@@ -85,26 +85,30 @@ int main(void) {
      CHECK-NEXT: {{^}}lstm{{$}}
      CHECK-NOT: lstm.rnn_cell
      CHECK: lstm.gate tanh
-     CHECK-NOT: failure */
+     CHECK-NOT: failure
+  */
   printf("== registration\n");
   useRegistration();
 
   /* CHECK-LABEL: == a pipeline
      CHECK-NEXT: output: module {
      CHECK: lstm.gate tanh
-     CHECK: success */
+     CHECK: success
+  */
   run("a pipeline", step, "builtin.module(lstm-decompose-cells,func.func(canonicalize))");
 
   /* CHECK-LABEL: == text that does not parse
      CHECK-NEXT: errors: module:1:{{[0-9]+}}: error:
      CHECK-NOT: output:
-     CHECK: failure */
+     CHECK: failure
+  */
   run("text that does not parse", "func.func @f( {", "builtin.module()");
 
   /* CHECK-LABEL: == an operation that does not verify
      CHECK-NEXT: errors: module:2:{{[0-9]+}}: error: 'lstm.check' op
      CHECK-NOT: output:
-     CHECK: failure */
+     CHECK: failure
+  */
   run("an operation that does not verify",
       "func.func @f(%ok: i1, %a: index) {\n"
       "  lstm.check %ok, \"too many\"(%a, %a, %a, %a : index, index, index, index)\n"
@@ -114,26 +118,30 @@ int main(void) {
   /* CHECK-LABEL: == an unknown pass
      CHECK: errors: {{.*}}lstm-no-such-pass
      CHECK-NOT: output:
-     CHECK: failure */
+     CHECK: failure
+  */
   run("an unknown pass", step, "builtin.module(lstm-no-such-pass)");
 
   /* CHECK-LABEL: == an unknown option
      CHECK: errors: {{.*}}no-such-option
      CHECK-NOT: output:
-     CHECK: failure */
+     CHECK: failure
+  */
   run("an unknown option", step, "builtin.module(lstm-verify-rung{no-such-option=1})");
 
   /* CHECK-LABEL: == a pass that fails
      CHECK-NEXT: errors: module:3:{{[0-9]+}}: error:
      CHECK-SAME: lstm.rnn_cell
      CHECK-NOT: output:
-     CHECK: failure */
+     CHECK: failure
+  */
   run("a pass that fails", step, "builtin.module(lstm-verify-rung{rung=L1})");
 
   /* CHECK-LABEL: == a pipeline on another operation
      CHECK-NEXT: errors: expects a pipeline on 'builtin.module', but got one on 'func.func'
      CHECK-NOT: output:
-     CHECK: failure */
+     CHECK: failure
+  */
   run("a pipeline on another operation", step, "func.func(canonicalize)");
   return 0;
 }
