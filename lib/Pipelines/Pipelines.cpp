@@ -114,6 +114,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertLinalgToLoopsPass());
   addFloatEmulation(pm);
   pm.addPass(createConvertVectorToSCFPass());
+  pm.addPass(createLSTMExpandShapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   addCleanup(pm);

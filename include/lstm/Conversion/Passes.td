@@ -54,6 +54,16 @@ def ConvertLSTMToVectorPass : Pass<"convert-lstm-to-vector"> {
                            "scf::SCFDialect", "vector::VectorDialect"];
 }
 
+def LSTMExpandShapesPass : Pass<"lstm-expand-shapes"> {
+  let summary = "memref.expand_shape with several dynamic sizes to memref.reinterpret_cast";
+  let description = [{
+    Upstream's expand-strided-metadata takes at most one dynamic size in a group;
+    a projection of all steps at once is expanded from `[T * B, H]` to `[T, B, H]`,
+    with two. Runs before it.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "memref::MemRefDialect"];
+}
+
 def ConvertLSTMToLLVMPass : Pass<"convert-lstm-to-llvm", "ModuleOp"> {
   let summary = "lstm.check to a call of lstmCheckFailed";
   let description = [{

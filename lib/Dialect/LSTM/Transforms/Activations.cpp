@@ -72,9 +72,11 @@ Value lstm::buildActivation(OpBuilder &b, Location loc, ActivationAttr act, Valu
   switch (act.getKind()) {
   case ActivationKind::Identity:
     return x;
-  case ActivationKind::Sigmoid:
+  case ActivationKind::Sigmoid: {
     // Where e^-x overflows this is 1 / inf = 0, the right limit.
-    return div(constant(1), add(constant(1), exp(neg(x))));
+    Value one = constant(1);
+    return div(one, add(one, exp(neg(x))));
+  }
   case ActivationKind::Tanh:
     return math::TanhOp::create(b, loc, x);
   case ActivationKind::Relu:
