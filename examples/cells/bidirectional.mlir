@@ -11,17 +11,10 @@
 // Schuster, Paliwal, "Bidirectional recurrent neural networks" (1997); Graves,
 // Schmidhuber, "Framewise phoneme classification with bidirectional LSTM" (2005).
 
-func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %h0_f: tensor<?x20xf32> {lstm.name = "h0_f"},
-                %c0_f: tensor<?x20xf32> {lstm.name = "c0_f"},
-                %W_f: tensor<24x4x20xf32> {lstm.name = "W_f"},
-                %U_f: tensor<20x4x20xf32> {lstm.name = "U_f"},
-                %b_f: tensor<4x20xf32> {lstm.name = "b_f"},
-                %h0_b: tensor<?x20xf32> {lstm.name = "h0_b"},
-                %c0_b: tensor<?x20xf32> {lstm.name = "c0_b"},
-                %W_b: tensor<24x4x20xf32> {lstm.name = "W_b"},
-                %U_b: tensor<20x4x20xf32> {lstm.name = "U_b"},
-                %b_b: tensor<4x20xf32> {lstm.name = "b_b"})
+func.func @main(%x: tensor<?x?x24xf32>, %len: tensor<?xi32>, %h0_f: tensor<?x20xf32>,
+                %c0_f: tensor<?x20xf32>, %W_f: tensor<24x4x20xf32>, %U_f: tensor<20x4x20xf32>,
+                %b_f: tensor<4x20xf32>, %h0_b: tensor<?x20xf32>, %c0_b: tensor<?x20xf32>,
+                %W_b: tensor<24x4x20xf32>, %U_b: tensor<20x4x20xf32>, %b_b: tensor<4x20xf32>)
     -> (tensor<?x?x40xf32> {lstm.name = "ys"},
         tensor<?x20xf32> {lstm.name = "hT_f"},
         tensor<?x20xf32> {lstm.name = "cT_f"},

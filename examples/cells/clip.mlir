@@ -10,10 +10,9 @@
 //
 // ONNX operator LSTM, clip. The c' that is carried on is not clamped.
 
-func.func @main(%x: tensor<?x?x22xf32> {lstm.name = "x"}, %h0: tensor<?x40xf32> {lstm.name = "h0"},
-                %c0: tensor<?x40xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %W: tensor<22x4x40xf32> {lstm.name = "W"},
-                %U: tensor<40x4x40xf32> {lstm.name = "U"}, %b: tensor<4x40xf32> {lstm.name = "b"})
+func.func @main(%x: tensor<?x?x22xf32>, %h0: tensor<?x40xf32>, %c0: tensor<?x40xf32>,
+                %len: tensor<?xi32>, %W: tensor<22x4x40xf32>, %U: tensor<40x4x40xf32>,
+                %b: tensor<4x40xf32>)
     -> (tensor<?x?x40xf32> {lstm.name = "ys"},
         tensor<?x40xf32> {lstm.name = "hT"},
         tensor<?x40xf32> {lstm.name = "cT"}) {

@@ -12,10 +12,9 @@
 // Greff et al., "LSTM: a search space odyssey" (2017), variant CIFG; ONNX operator
 // LSTM, input_forget. Gates lie in the order i, g, o.
 
-func.func @main(%x: tensor<?x?x18xf32> {lstm.name = "x"}, %h0: tensor<?x44xf32> {lstm.name = "h0"},
-                %c0: tensor<?x44xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %W: tensor<18x3x44xf32> {lstm.name = "W"},
-                %U: tensor<44x3x44xf32> {lstm.name = "U"}, %b: tensor<3x44xf32> {lstm.name = "b"})
+func.func @main(%x: tensor<?x?x18xf32>, %h0: tensor<?x44xf32>, %c0: tensor<?x44xf32>,
+                %len: tensor<?xi32>, %W: tensor<18x3x44xf32>, %U: tensor<44x3x44xf32>,
+                %b: tensor<3x44xf32>)
     -> (tensor<?x?x44xf32> {lstm.name = "ys"},
         tensor<?x44xf32> {lstm.name = "hT"},
         tensor<?x44xf32> {lstm.name = "cT"}) {

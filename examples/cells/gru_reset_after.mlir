@@ -11,10 +11,9 @@
 // The form of cuDNN and of torch.nn.GRU; ONNX operator GRU, linear_before_reset = 1.
 // Gates lie in the order r, z, n.
 
-func.func @main(%x: tensor<?x?x28xf32> {lstm.name = "x"}, %h0: tensor<?x40xf32> {lstm.name = "h0"},
-                %len: tensor<?xi32> {lstm.name = "len"}, %W: tensor<28x3x40xf32> {lstm.name = "W"},
-                %U: tensor<40x3x40xf32> {lstm.name = "U"}, %b: tensor<3x40xf32> {lstm.name = "b"},
-                %d: tensor<3x40xf32> {lstm.name = "d"})
+func.func @main(%x: tensor<?x?x28xf32>, %h0: tensor<?x40xf32>, %len: tensor<?xi32>,
+                %W: tensor<28x3x40xf32>, %U: tensor<40x3x40xf32>, %b: tensor<3x40xf32>,
+                %d: tensor<3x40xf32>)
     -> (tensor<?x?x40xf32> {lstm.name = "ys"}, tensor<?x40xf32> {lstm.name = "hT"}) {
   %i0 = arith.constant 0 : index
   %i1 = arith.constant 1 : index

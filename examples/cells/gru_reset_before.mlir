@@ -11,10 +11,9 @@
 // Cho et al., "Learning phrase representations using RNN encoder-decoder for
 // statistical machine translation" (2014). Gates lie in the order r, z, n.
 
-func.func @main(%x: tensor<?x?x20xf32> {lstm.name = "x"}, %h0: tensor<?x44xf32> {lstm.name = "h0"},
-                %len: tensor<?xi32> {lstm.name = "len"}, %W: tensor<20x3x44xf32> {lstm.name = "W"},
-                %U: tensor<44x3x44xf32> {lstm.name = "U"}, %b: tensor<3x44xf32> {lstm.name = "b"},
-                %d: tensor<3x44xf32> {lstm.name = "d"})
+func.func @main(%x: tensor<?x?x20xf32>, %h0: tensor<?x44xf32>, %len: tensor<?xi32>,
+                %W: tensor<20x3x44xf32>, %U: tensor<44x3x44xf32>, %b: tensor<3x44xf32>,
+                %d: tensor<3x44xf32>)
     -> (tensor<?x?x44xf32> {lstm.name = "ys"}, tensor<?x44xf32> {lstm.name = "hT"}) {
   %i0 = arith.constant 0 : index
   %i1 = arith.constant 1 : index

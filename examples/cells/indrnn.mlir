@@ -9,9 +9,8 @@
 // Li, Li, Cook, Zhu, Gao, "Independently recurrent neural network (IndRNN):
 // building a longer and deeper RNN" (2018).
 
-func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %h0: tensor<?x40xf32> {lstm.name = "h0"},
-                %W: tensor<24x40xf32> {lstm.name = "W"}, %u: tensor<40xf32> {lstm.name = "u"},
-                %b: tensor<40xf32> {lstm.name = "b"})
+func.func @main(%x: tensor<?x?x24xf32>, %h0: tensor<?x40xf32>, %W: tensor<24x40xf32>,
+                %u: tensor<40xf32>, %b: tensor<40xf32>)
     -> (tensor<?x?x40xf32> {lstm.name = "ys"}, tensor<?x40xf32> {lstm.name = "hT"}) {
   %i0 = arith.constant 0 : index
   %i1 = arith.constant 1 : index

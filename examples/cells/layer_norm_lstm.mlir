@@ -150,16 +150,11 @@ func.func private @cell(%x: tensor<?x24xf32>, %h: tensor<?x40xf32>, %c: tensor<?
   return %h1, %c1 : tensor<?x40xf32>, tensor<?x40xf32>
 }
 
-func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %h0: tensor<?x40xf32> {lstm.name = "h0"},
-                %c0: tensor<?x40xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %W: tensor<24x4x40xf32> {lstm.name = "W"},
-                %U: tensor<40x4x40xf32> {lstm.name = "U"}, %b: tensor<4x40xf32> {lstm.name = "b"},
-                %gain_x: tensor<4x40xf32> {lstm.name = "gain_x"},
-                %shift_x: tensor<4x40xf32> {lstm.name = "shift_x"},
-                %gain_h: tensor<4x40xf32> {lstm.name = "gain_h"},
-                %shift_h: tensor<4x40xf32> {lstm.name = "shift_h"},
-                %gain_c: tensor<40xf32> {lstm.name = "gain_c"},
-                %shift_c: tensor<40xf32> {lstm.name = "shift_c"})
+func.func @main(%x: tensor<?x?x24xf32>, %h0: tensor<?x40xf32>, %c0: tensor<?x40xf32>,
+                %len: tensor<?xi32>, %W: tensor<24x4x40xf32>, %U: tensor<40x4x40xf32>,
+                %b: tensor<4x40xf32>, %gain_x: tensor<4x40xf32>, %shift_x: tensor<4x40xf32>,
+                %gain_h: tensor<4x40xf32>, %shift_h: tensor<4x40xf32>, %gain_c: tensor<40xf32>,
+                %shift_c: tensor<40xf32>)
     -> (tensor<?x?x40xf32> {lstm.name = "ys"},
         tensor<?x40xf32> {lstm.name = "hT"},
         tensor<?x40xf32> {lstm.name = "cT"}) {

@@ -11,10 +11,9 @@
 // Gers, Schmidhuber, Cummins, "Learning to forget: continual prediction with
 // LSTM" (2000). Gates lie in the order i, f, g, o.
 
-func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %h0: tensor<?x40xf32> {lstm.name = "h0"},
-                %c0: tensor<?x40xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %W: tensor<24x4x40xf32> {lstm.name = "W"},
-                %U: tensor<40x4x40xf32> {lstm.name = "U"}, %b: tensor<4x40xf32> {lstm.name = "b"})
+func.func @main(%x: tensor<?x?x24xf32>, %h0: tensor<?x40xf32>, %c0: tensor<?x40xf32>,
+                %len: tensor<?xi32>, %W: tensor<24x4x40xf32>, %U: tensor<40x4x40xf32>,
+                %b: tensor<4x40xf32>)
     -> (tensor<?x?x40xf32> {lstm.name = "ys"},
         tensor<?x40xf32> {lstm.name = "hT"},
         tensor<?x40xf32> {lstm.name = "cT"}) {

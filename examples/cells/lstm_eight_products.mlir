@@ -15,16 +15,12 @@
 #all = affine_map<(r, u) -> (r, u)>
 #unit = affine_map<(r, u) -> (u)>
 
-func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %h0: tensor<?x36xf32> {lstm.name = "h0"},
-                %c0: tensor<?x36xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %Wi: tensor<24x36xf32> {lstm.name = "Wi"},
-                %Ui: tensor<36x36xf32> {lstm.name = "Ui"}, %bi: tensor<36xf32> {lstm.name = "bi"},
-                %Wf: tensor<24x36xf32> {lstm.name = "Wf"},
-                %Uf: tensor<36x36xf32> {lstm.name = "Uf"}, %bf: tensor<36xf32> {lstm.name = "bf"},
-                %Wg: tensor<24x36xf32> {lstm.name = "Wg"},
-                %Ug: tensor<36x36xf32> {lstm.name = "Ug"}, %bg: tensor<36xf32> {lstm.name = "bg"},
-                %Wo: tensor<24x36xf32> {lstm.name = "Wo"},
-                %Uo: tensor<36x36xf32> {lstm.name = "Uo"}, %bo: tensor<36xf32> {lstm.name = "bo"})
+func.func @main(%x: tensor<?x?x24xf32>, %h0: tensor<?x36xf32>, %c0: tensor<?x36xf32>,
+                %len: tensor<?xi32>, %Wi: tensor<24x36xf32>, %Ui: tensor<36x36xf32>,
+                %bi: tensor<36xf32>, %Wf: tensor<24x36xf32>, %Uf: tensor<36x36xf32>,
+                %bf: tensor<36xf32>, %Wg: tensor<24x36xf32>, %Ug: tensor<36x36xf32>,
+                %bg: tensor<36xf32>, %Wo: tensor<24x36xf32>, %Uo: tensor<36x36xf32>,
+                %bo: tensor<36xf32>)
     -> (tensor<?x?x36xf32> {lstm.name = "ys"},
         tensor<?x36xf32> {lstm.name = "hT"},
         tensor<?x36xf32> {lstm.name = "cT"}) {

@@ -26,11 +26,9 @@ func.func private @cell(%x: tensor<?x22xf32>, %h: tensor<?x36xf32>,
   return %h1 : tensor<?x36xf32>
 }
 
-func.func @main(%x: tensor<?x?x22xf32> {lstm.name = "x"}, %h0: tensor<?x36xf32> {lstm.name = "h0"},
-                %len: tensor<?xi32> {lstm.name = "len"}, %Wf: tensor<22x36xf32> {lstm.name = "Wf"},
-                %Uf: tensor<36x36xf32> {lstm.name = "Uf"}, %bf: tensor<36xf32> {lstm.name = "bf"},
-                %Wn: tensor<22x36xf32> {lstm.name = "Wn"},
-                %Un: tensor<36x36xf32> {lstm.name = "Un"}, %bn: tensor<36xf32> {lstm.name = "bn"})
+func.func @main(%x: tensor<?x?x22xf32>, %h0: tensor<?x36xf32>, %len: tensor<?xi32>,
+                %Wf: tensor<22x36xf32>, %Uf: tensor<36x36xf32>, %bf: tensor<36xf32>,
+                %Wn: tensor<22x36xf32>, %Un: tensor<36x36xf32>, %bn: tensor<36xf32>)
     -> (tensor<?x?x36xf32> {lstm.name = "ys"}, tensor<?x36xf32> {lstm.name = "hT"}) {
   %i0 = arith.constant 0 : index
   %i1 = arith.constant 1 : index

@@ -14,11 +14,9 @@
 // Gers, Schraudolph, Schmidhuber, "Learning precise timing with LSTM recurrent
 // networks" (2002). Peepholes lie in the order i, f, o.
 
-func.func @main(%x: tensor<?x?x20xf32> {lstm.name = "x"}, %h0: tensor<?x36xf32> {lstm.name = "h0"},
-                %c0: tensor<?x36xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %W: tensor<20x4x36xf32> {lstm.name = "W"},
-                %U: tensor<36x4x36xf32> {lstm.name = "U"}, %b: tensor<4x36xf32> {lstm.name = "b"},
-                %p: tensor<3x36xf32> {lstm.name = "p"})
+func.func @main(%x: tensor<?x?x20xf32>, %h0: tensor<?x36xf32>, %c0: tensor<?x36xf32>,
+                %len: tensor<?xi32>, %W: tensor<20x4x36xf32>, %U: tensor<36x4x36xf32>,
+                %b: tensor<4x36xf32>, %p: tensor<3x36xf32>)
     -> (tensor<?x?x36xf32> {lstm.name = "ys"},
         tensor<?x36xf32> {lstm.name = "hT"},
         tensor<?x36xf32> {lstm.name = "cT"}) {

@@ -12,11 +12,9 @@
 // architectures for large vocabulary speech recognition" (2014). Input 24, hidden
 // 40, projected 16.
 
-func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %h0: tensor<?x16xf32> {lstm.name = "h0"},
-                %c0: tensor<?x40xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %W: tensor<24x4x40xf32> {lstm.name = "W"},
-                %U: tensor<16x4x40xf32> {lstm.name = "U"}, %b: tensor<4x40xf32> {lstm.name = "b"},
-                %R: tensor<40x16xf32> {lstm.name = "R"})
+func.func @main(%x: tensor<?x?x24xf32>, %h0: tensor<?x16xf32>, %c0: tensor<?x40xf32>,
+                %len: tensor<?xi32>, %W: tensor<24x4x40xf32>, %U: tensor<16x4x40xf32>,
+                %b: tensor<4x40xf32>, %R: tensor<40x16xf32>)
     -> (tensor<?x?x16xf32> {lstm.name = "ys"},
         tensor<?x16xf32> {lstm.name = "hT"},
         tensor<?x40xf32> {lstm.name = "cT"}) {

@@ -9,10 +9,9 @@
 // ONNX operator LSTM, direction "reverse". Padding lies behind each row's end in
 // ys as in x; the final states are those after t = 0.
 
-func.func @main(%x: tensor<?x?x26xf32> {lstm.name = "x"}, %h0: tensor<?x38xf32> {lstm.name = "h0"},
-                %c0: tensor<?x38xf32> {lstm.name = "c0"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %W: tensor<26x4x38xf32> {lstm.name = "W"},
-                %U: tensor<38x4x38xf32> {lstm.name = "U"}, %b: tensor<4x38xf32> {lstm.name = "b"})
+func.func @main(%x: tensor<?x?x26xf32>, %h0: tensor<?x38xf32>, %c0: tensor<?x38xf32>,
+                %len: tensor<?xi32>, %W: tensor<26x4x38xf32>, %U: tensor<38x4x38xf32>,
+                %b: tensor<4x38xf32>)
     -> (tensor<?x?x38xf32> {lstm.name = "ys"},
         tensor<?x38xf32> {lstm.name = "hT"},
         tensor<?x38xf32> {lstm.name = "cT"}) {

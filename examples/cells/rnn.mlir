@@ -8,9 +8,8 @@
 //
 // Elman, "Finding structure in time" (1990).
 
-func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %h0: tensor<?x36xf32> {lstm.name = "h0"},
-                %W: tensor<24x36xf32> {lstm.name = "W"}, %U: tensor<36x36xf32> {lstm.name = "U"},
-                %b: tensor<36xf32> {lstm.name = "b"})
+func.func @main(%x: tensor<?x?x24xf32>, %h0: tensor<?x36xf32>, %W: tensor<24x36xf32>,
+                %U: tensor<36x36xf32>, %b: tensor<36xf32>)
     -> (tensor<?x?x36xf32> {lstm.name = "ys"}, tensor<?x36xf32> {lstm.name = "hT"}) {
   %i0 = arith.constant 0 : index
   %i1 = arith.constant 1 : index

@@ -14,13 +14,10 @@
 // recurrence" (2018). W_s stands for the highway x where input and hidden size
 // differ.
 
-func.func @main(%x: tensor<?x?x20xf32> {lstm.name = "x"}, %c0: tensor<?x28xf32> {lstm.name = "c0"},
-                %len: tensor<?xi32> {lstm.name = "len"}, %W: tensor<20x28xf32> {lstm.name = "W"},
-                %Wf: tensor<20x28xf32> {lstm.name = "Wf"},
-                %Wr: tensor<20x28xf32> {lstm.name = "Wr"},
-                %Ws: tensor<20x28xf32> {lstm.name = "Ws"}, %vf: tensor<28xf32> {lstm.name = "vf"},
-                %vr: tensor<28xf32> {lstm.name = "vr"}, %bf: tensor<28xf32> {lstm.name = "bf"},
-                %br: tensor<28xf32> {lstm.name = "br"})
+func.func @main(%x: tensor<?x?x20xf32>, %c0: tensor<?x28xf32>, %len: tensor<?xi32>,
+                %W: tensor<20x28xf32>, %Wf: tensor<20x28xf32>, %Wr: tensor<20x28xf32>,
+                %Ws: tensor<20x28xf32>, %vf: tensor<28xf32>, %vr: tensor<28xf32>,
+                %bf: tensor<28xf32>, %br: tensor<28xf32>)
     -> (tensor<?x?x28xf32> {lstm.name = "ys"}, tensor<?x28xf32> {lstm.name = "cT"}) {
   %i0 = arith.constant 0 : index
   %i1 = arith.constant 1 : index

@@ -11,17 +11,10 @@
 // Graves, "Generating sequences with recurrent neural networks" (2013). The layers
 // have 40 and 28 units.
 
-func.func @main(%x: tensor<?x?x24xf32> {lstm.name = "x"}, %len: tensor<?xi32> {lstm.name = "len"},
-                %h0_1: tensor<?x40xf32> {lstm.name = "h0_1"},
-                %c0_1: tensor<?x40xf32> {lstm.name = "c0_1"},
-                %h0_2: tensor<?x28xf32> {lstm.name = "h0_2"},
-                %c0_2: tensor<?x28xf32> {lstm.name = "c0_2"},
-                %W1: tensor<24x4x40xf32> {lstm.name = "W1"},
-                %U1: tensor<40x4x40xf32> {lstm.name = "U1"},
-                %b1: tensor<4x40xf32> {lstm.name = "b1"},
-                %W2: tensor<40x4x28xf32> {lstm.name = "W2"},
-                %U2: tensor<28x4x28xf32> {lstm.name = "U2"},
-                %b2: tensor<4x28xf32> {lstm.name = "b2"})
+func.func @main(%x: tensor<?x?x24xf32>, %len: tensor<?xi32>, %h0_1: tensor<?x40xf32>,
+                %c0_1: tensor<?x40xf32>, %h0_2: tensor<?x28xf32>, %c0_2: tensor<?x28xf32>,
+                %W1: tensor<24x4x40xf32>, %U1: tensor<40x4x40xf32>, %b1: tensor<4x40xf32>,
+                %W2: tensor<40x4x28xf32>, %U2: tensor<28x4x28xf32>, %b2: tensor<4x28xf32>)
     -> (tensor<?x?x28xf32> {lstm.name = "ys"},
         tensor<?x40xf32> {lstm.name = "hT_1"},
         tensor<?x40xf32> {lstm.name = "cT_1"},

@@ -15,9 +15,9 @@
 // CHECK: ^bb1
 // CHECK-NOT: llvm.alloca
 
-func.func @main(%x: tensor<?x?x1xf32> {lstm.name = "x"}, %h0: tensor<?x4xf32> {lstm.name = "h0"},
-                %c0: tensor<?x4xf32> {lstm.name = "c0"}, %W: tensor<1x4x4xf32> {lstm.name = "W"},
-                %U: tensor<4x4x4xf32> {lstm.name = "U"})
+func.func @main(%x: tensor<?x?x1xf32>, %h0: tensor<?x4xf32>,
+                %c0: tensor<?x4xf32>, %W: tensor<1x4x4xf32>,
+                %U: tensor<4x4x4xf32>)
     -> (tensor<?x?x4xf32> {lstm.name = "ys"}, tensor<?x4xf32> {lstm.name = "hT"}, tensor<?x4xf32> {lstm.name = "cT"}) {
   %i0 = arith.constant 0 : index
   %i1 = arith.constant 1 : index

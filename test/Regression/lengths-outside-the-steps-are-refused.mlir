@@ -20,8 +20,8 @@
 // CHECK: lengths-outside-the-steps-are-refused.mlir:{{[0-9]+}}:{{[0-9]+}}: error:
 // CHECK-SAME: [[VALUE]]
 
-func.func @main(%x: tensor<?x?x1xf32> {lstm.name = "x"}, %h0: tensor<?x1xf32> {lstm.name = "h0"},
-                %len: tensor<?xi32> {lstm.name = "len"}) -> tensor<?x1xf32> {
+func.func @main(%x: tensor<?x?x1xf32>, %h0: tensor<?x1xf32>,
+                %len: tensor<?xi32>) -> tensor<?x1xf32> {
   %hT = lstm.recurrence over(%xt = %x : tensor<?x?x1xf32>) init(%h = %h0 : tensor<?x1xf32>) lengths(%len : tensor<?xi32>) {
     %h1 = arith.addf %h, %xt : tensor<?x1xf32>
     lstm.yield state(%h1 : tensor<?x1xf32>)

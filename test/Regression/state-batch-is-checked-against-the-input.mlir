@@ -14,7 +14,7 @@
 // CHECK: state-batch-is-checked-against-the-input.mlir:{{[0-9]+}}:{{[0-9]+}}: error:
 // CHECK-SAME: batch
 
-func.func @main(%x: tensor<?x?x1xf32> {lstm.name = "x"}, %h0: tensor<1x1xf32> {lstm.name = "h0"}) -> tensor<1x1xf32> {
+func.func @main(%x: tensor<?x?x1xf32>, %h0: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %W = arith.constant dense<1.0> : tensor<1x1xf32>
   %U = arith.constant dense<0.5> : tensor<1x1xf32>
   %hT = lstm.recurrence over(%xt = %x : tensor<?x?x1xf32>) init(%h = %h0 : tensor<1x1xf32>) {

@@ -11,7 +11,7 @@
 // CHECK: state-batch-is-checked-at-run-time.mlir:{{[0-9]+}}:{{[0-9]+}}: error:
 // CHECK-SAME: {{5.*2|2.*5}}
 
-func.func @main(%x: tensor<?x3xf32> {lstm.name = "x"}, %h: tensor<?x4xf32> {lstm.name = "h"}) -> tensor<?x4xf32> {
+func.func @main(%x: tensor<?x3xf32>, %h: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %W = arith.constant dense<0.5> : tensor<3x3x4xf32>
   %U = arith.constant dense<0.25> : tensor<4x3x4xf32>
   %h1 = lstm.gru_cell reset_after input(%x, %W : tensor<?x3xf32>, tensor<3x3x4xf32>)

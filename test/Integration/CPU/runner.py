@@ -14,6 +14,8 @@ import numpy as np
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": np.uint16,
           "i64": np.int64, "i32": np.int32, "i1": np.bool_, "index": np.int64}
+# Flags of lstm-run: every function runs both ways.
+MODES = ((), ("--no-optimize",))
 # One unit in the last place, relative.
 EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
 
@@ -33,7 +35,7 @@ class Slot:
     """An argument or a result: its name here, its name in the .npz, its type."""
 
     def __init__(self, ssa, key, text):
-        self.key = key
+        self.key = key or ssa
         self.name = ssa or key
         shaped = re.fullmatch(r"tensor<((?:[\d?]+x)*)(\w+)>", text)
         self.shape = tuple(None if d == "?" else int(d)
@@ -69,11 +71,11 @@ def signature(text, entry="main"):
     begin = text.index("(", text.index(f"func.func @{entry}("))
     end = closing(text, begin)
     arguments = []
-    for number, item in enumerate(split_top(text[begin + 1:end])):
+    for item in split_top(text[begin + 1:end]):
         ssa, _, rest = item.partition(":")
         kind = rest.split("{")[0].strip()
         named = re.search(r'lstm\.name\s*=\s*"([^"]+)"', rest)
-        arguments.append(Slot(ssa.strip().lstrip("%"), named[1] if named else f"arg{number}", kind))
+        arguments.append(Slot(ssa.strip().lstrip("%"), named[1] if named else None, kind))
     rest = text[end + 1:].lstrip()
     results = []
     if rest.startswith("->"):
@@ -124,6 +126,11 @@ def rounded(value, kind):
 # Running
 
 
+def shorten(text):
+    """The lines of a tool's output that say what went wrong, of a crash the topmost calls."""
+    return "\n".join(re.findall(r"(?m)^.*(?:error:| #\d+ ).*$", text)[:12]) or text[-2000:]
+
+
 def execute(path, inputs, entry="main", flags=(), fortran=False):
     """Runs `entry`; `inputs` are by SSA name. Returns its results by name."""
     with open(path) as file:
@@ -141,7 +148,7 @@ def execute(path, inputs, entry="main", flags=(), fortran=False):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, timeout=300)
         if done.returncode != 0:
-            raise Failure(f"lstm-run exited with {done.returncode}:\n{done.stdout[-3000:]}")
+            raise Failure(f"lstm-run exited with {done.returncode}:\n{shorten(done.stdout)}")
         with np.load(target) as made:
             missing = [slot.key for slot in results if slot.key not in made.files]
             if missing or len(made.files) != len(results):
@@ -180,7 +187,7 @@ def check(path, inputs, want, entry="main", scale=16.0, what="", flags=(), fortr
     with open(path) as file:
         results = signature(file.read(), entry)[1]
     worst = 0.0
-    for mode in ((), ("--no-optimize",)):
+    for mode in MODES:
         label = " ".join(filter(None, [entry, what, *mode]))
         try:
             got = execute(path, inputs, entry, (*flags, *mode), fortran)

@@ -36,7 +36,8 @@ def opt(path, flags):
     done = subprocess.run([LSTM_OPT, path, *flags], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=120)
     if done.returncode != 0:
-        raise Failure(f"lstm-opt {' '.join(flags)} exited with {done.returncode}:\n{done.stderr[-3000:]}")
+        raise Failure(f"lstm-opt {' '.join(flags)} exited with {done.returncode}:\n"
+                      + "\n".join(re.findall(r"(?m)^.*(?:error:| #\d+ ).*$", done.stderr)[:12]))
     return done.stdout, done.stderr
 
 
