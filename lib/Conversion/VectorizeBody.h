@@ -1,4 +1,4 @@
-//===- PhaseVectorization.h - Parts of convert-lstm-to-vector -*- C++ -*-===//
+//===- VectorizeBody.h - A phase's scalar work on vectors of units -*- C++ -*-===//
 //
 // Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LSTM_LIB_CONVERSION_PHASEVECTORIZATION_H
-#define LSTM_LIB_CONVERSION_PHASEVECTORIZATION_H
+#ifndef LSTM_LIB_CONVERSION_VECTORIZEBODY_H
+#define LSTM_LIB_CONVERSION_VECTORIZEBODY_H
 
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
 
@@ -57,4 +57,4 @@ void populateVectorMathPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::lstm
 
-#endif // LSTM_LIB_CONVERSION_PHASEVECTORIZATION_H
+#endif // LSTM_LIB_CONVERSION_VECTORIZEBODY_H
