@@ -188,7 +188,10 @@ private:
   Value cast(Value v, Type type) {
     return v.getType() == type ? v : tensor::CastOp::create(rewriter, loc, type, v).getResult();
   }
-  Value buildLive(OpBuilder &b, Value step, Value length, Value v, Value other);
+  Value buildLive(OpBuilder &b, Value step, Value length) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, step, length);
+  }
+  Value buildMask(OpBuilder &b, Value live, Value v, Value other);
   void maskPhaseResult(PhaseOp phase, unsigned i, unsigned slot, Value old);
   Value maskInto(Value v, unsigned slot, Value old, Value destination);
   Value computeInto(Value v, unsigned slot, Value old, Value destination);
@@ -205,6 +208,8 @@ private:
   Value steps;
   Value count;
   Value stepOf[2];
+  /// Whether the row lives, in a phase and a direction.
+  llvm::DenseMap<std::pair<Operation *, unsigned>, Value> liveInPhase;
 };
 } // namespace
 
@@ -305,8 +310,7 @@ Value Lowering::getStep(unsigned slot) {
 }
 
 /// `v` while the row lives, else `other`, or 0 where that is null.
-Value Lowering::buildLive(OpBuilder &b, Value step, Value length, Value v, Value other) {
-  Value live = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, step, length);
+Value Lowering::buildMask(OpBuilder &b, Value live, Value v, Value other) {
   if (!other)
     other = arith::ConstantOp::create(b, loc, b.getZeroAttr(v.getType()));
   return arith::SelectOp::create(b, loc, live, v, other);
@@ -322,7 +326,10 @@ void Lowering::maskPhaseResult(PhaseOp phase, unsigned i, unsigned slot, Value o
   OpBuilder::InsertionGuard guard(rewriter);
   YieldOp end = phase.getYield();
   rewriter.setInsertionPoint(end);
-  Value masked = buildLive(rewriter, step, length, end.getScalars()[i], other);
+  Value &live = liveInPhase[{phase, isReversed(slot)}];
+  if (!live)
+    live = buildLive(rewriter, step, length);
+  Value masked = buildMask(rewriter, live, end.getScalars()[i], other);
   rewriter.modifyOpInPlace(end, [&] { end.getScalarsMutable()[i].set(masked); });
 }
 
@@ -345,7 +352,7 @@ Value Lowering::maskInto(Value v, unsigned slot, Value old, Value destination) {
         // The last argument but for an output: the old state, as an input or as
         // what stood in the destination.
         Value other = isState(slot) ? args[2] : Value();
-        linalg::YieldOp::create(b, loc, buildLive(b, step, args[1], args[0], other));
+        linalg::YieldOp::create(b, loc, buildMask(b, buildLive(b, step, args[1]), args[0], other));
       });
   return generic.getResult(0);
 }

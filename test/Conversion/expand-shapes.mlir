@@ -1,0 +1,18 @@
+// RUN: lstm-opt %s --lstm-expand-shapes | FileCheck %s
+
+// CHECK-LABEL: func.func @two(
+// CHECK-SAME: %[[V:[^:]*]]: memref<?x16xf32>, %[[T:[^:]*]]: index, %[[B:[^:]*]]: index
+// CHECK: %[[BASE:.*]], %{{.*}}, %{{.*}}:2, %{{.*}}:2 = memref.extract_strided_metadata %[[V]]
+// CHECK: %[[STRIDE:.*]] = affine.apply #{{.*}}()[%[[B]]]
+// CHECK: memref.reinterpret_cast %[[BASE]] to offset: [0], sizes: [%[[T]], %[[B]], 16], strides: [%[[STRIDE]], 16, 1]
+func.func @two(%v: memref<?x16xf32>, %T: index, %B: index) -> memref<?x?x16xf32> {
+  %e = memref.expand_shape %v [[0, 1], [2]] output_shape [%T, %B, 16] : memref<?x16xf32> into memref<?x?x16xf32>
+  return %e : memref<?x?x16xf32>
+}
+
+// CHECK-LABEL: func.func @one(
+// CHECK: memref.expand_shape
+func.func @one(%v: memref<?x16xf32>, %T: index) -> memref<?x4x16xf32> {
+  %e = memref.expand_shape %v [[0, 1], [2]] output_shape [%T, 4, 16] : memref<?x16xf32> into memref<?x4x16xf32>
+  return %e : memref<?x4x16xf32>
+}
