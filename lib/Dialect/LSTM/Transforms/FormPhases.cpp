@@ -51,7 +51,7 @@ static Value getPhaseWeight(RewriterBase &rewriter, GateOp gate, Value weight, R
 static PhaseOp makePhase(RewriterBase &rewriter, Location loc, GateOp product, ArrayRef<Value> values,
                          llvm::function_ref<bool(Operation *)> isInside, RecurrenceOp recurrence) {
   auto block = std::make_unique<Block>();
-  ScalarBuilder scalars(rewriter.getContext(), block.get(), isInside);
+  ScalarBuilder scalars(rewriter, block.get(), isInside);
   SmallVector<Value> states, weights;
   if (product) {
     scalars.addAccumulators(product);

@@ -80,12 +80,13 @@ static LogicalResult raiseProduct(linalg::LinalgOp op, PatternRewriter &rewriter
 /// Replaces `op`, the sum of `lhs` and `rhs`, by one plain sum.
 static LogicalResult raiseSum(Operation *op, Value lhs, Value rhs, PatternRewriter &rewriter) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Value values[] = {lhs, rhs};
   GateOp gates[] = {getPlainSum(lhs), getPlainSum(rhs)};
   if (lhs == rhs || (!gates[0] && !gates[1]))
     return rewriter.notifyMatchFailure(op, "adds no product");
   SmallVector<ValuePair> dots, scales;
   SmallVector<Value> addends;
-  for (auto [gate, value] : llvm::zip(gates, ValueRange({lhs, rhs}))) {
+  for (auto [gate, value] : llvm::zip(gates, values)) {
     if (!gate || gate.getResultType() != type) {
       addends.push_back(value);
       continue;

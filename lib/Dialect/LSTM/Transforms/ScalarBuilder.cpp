@@ -179,6 +179,7 @@ SmallVector<Value> lstm::getMaterialOperands(Operation *op) {
 
 void ScalarBuilder::addAccumulators(GateOp gate) {
   product = gate;
+  numGates = gate.getNumGates();
   for (int64_t g = 0, n = gate.getNumGates(); g < n; ++g)
     block->addArgument(gate.getComputeType(), gate.getLoc());
 }
@@ -191,15 +192,46 @@ SmallVector<Value> ScalarBuilder::getInput(Value value, int32_t inputAxes) {
     if (input == value && other == inputAxes)
       return scalars;
   int64_t count = 1;
-  if (inputAxes & kGate)
-    count = cast<RankedTensorType>(value.getType()).getDimSize(inputAxes & kRow ? 1 : 0);
   SmallVector<Value> scalars;
+  if (inputAxes & kGate) {
+    count = cast<RankedTensorType>(value.getType()).getDimSize(inputAxes & kRow ? 1 : 0);
+    if (numGates == 0)
+      numGates = count;
+    if (count != numGates) {
+      for (int64_t g = 0; g < count; ++g)
+        llvm::append_range(scalars, getInput(sliceGate(value, inputAxes, g), inputAxes & ~kGate));
+      return scalars;
+    }
+  }
   for (int64_t i = 0; i < count; ++i)
     scalars.push_back(block->addArgument(getElementTypeOrSelf(value.getType()), value.getLoc()));
   inputs.push_back(value);
   axes.push_back(inputAxes);
   arguments.push_back(scalars);
   return scalars;
+}
+
+Value ScalarBuilder::sliceGate(Value value, int32_t inputAxes, int64_t g) {
+  Location loc = value.getLoc();
+  int64_t axis = inputAxes & kRow ? 1 : 0;
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(outside, loc, value);
+  SmallVector<OpFoldResult> offsets(sizes.size(), outside.getIndexAttr(0)),
+      strides(sizes.size(), outside.getIndexAttr(1));
+  offsets[axis] = outside.getIndexAttr(g);
+  sizes[axis] = outside.getIndexAttr(1);
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  // The same slice serves all its uses in this phase.
+  auto slice = tensor::ExtractSliceOp::create(outside, loc, RankedTensorType::get(shape, type.getElementType()),
+                                              value, offsets, sizes, strides);
+  for (Value input : inputs)
+    if (auto known = input.getDefiningOp<tensor::ExtractSliceOp>();
+        known && OperationEquivalence::isEquivalentTo(known, slice, OperationEquivalence::IgnoreLocations)) {
+      slice.erase();
+      return known;
+    }
+  return slice;
 }
 
 SmallVector<Value> ScalarBuilder::get(Value value) {
@@ -235,6 +267,11 @@ SmallVector<Value> ScalarBuilder::build(Operation *op) {
   if (auto broadcast = dyn_cast<linalg::BroadcastOp>(op))
     return getInput(broadcast.getInput(), broadcast.getDimensions()[0] == 0 ? kUnit : kRow);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    // Of an operand with another number of gates only the slice enters.
+    Operation *source = slice.getSource().getDefiningOp();
+    bool enters = !source || !isInside(source);
+    if (enters && slice.getType().getRank() == 2 && slice.getSourceType().getDimSize(1) != numGates)
+      return getInput(slice, kRowUnit);
     SmallVector<Value> all = get(slice.getSource());
     return llvm::to_vector(ArrayRef(all).slice(slice.getStaticOffsets()[1], slice.getStaticSizes()[1]));
   }

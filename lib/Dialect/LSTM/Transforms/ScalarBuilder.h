@@ -35,9 +35,10 @@ SmallVector<Value> getMaterialOperands(Operation *op);
 class ScalarBuilder {
 public:
   /// Fills `block`, whose arguments it makes. `isInside` says whether an
-  /// operation's scalars are computed in this phase.
-  ScalarBuilder(MLIRContext *context, Block *block, llvm::function_ref<bool(Operation *)> isInside)
-      : b(context), block(block), isInside(isInside) {
+  /// operation's scalars are computed in this phase. Slices of operands are made
+  /// by `outside`, in front of the phase.
+  ScalarBuilder(OpBuilder &outside, Block *block, llvm::function_ref<bool(Operation *)> isInside)
+      : b(outside.getContext()), outside(outside), block(block), isInside(isInside) {
     b.setInsertionPointToEnd(block);
   }
 
@@ -53,15 +54,20 @@ public:
 
 private:
   OpBuilder b;
+  OpBuilder &outside;
   Block *block;
   llvm::function_ref<bool(Operation *)> isInside;
   GateOp product;
+  /// G of the phase: of its product, else of its first operand with a gate axis.
+  int64_t numGates = 0;
   SmallVector<Value> inputs;
   SmallVector<int32_t> axes;
   SmallVector<SmallVector<Value>> arguments;
   DenseMap<Value, SmallVector<Value>> known;
 
   SmallVector<Value> getInput(Value value, int32_t inputAxes);
+  /// Gate `g` of an operand that has another number of gates than the phase.
+  Value sliceGate(Value value, int32_t inputAxes, int64_t g);
   SmallVector<Value> build(Operation *op);
   SmallVector<Value> buildGate(GateOp gate);
   SmallVector<Value> buildElementwise(Operation *op);
