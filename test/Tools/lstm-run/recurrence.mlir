@@ -13,9 +13,9 @@
 // RUN: cd %t && not ls none.npz
 
 // CHECK: median {{.*}} us a call, {{.*}} us a step (5 steps)
-// LONG: main.mlir:[[#]]:[[#]]: error: {{.*}}6
-// NEGATIVE: main.mlir:[[#]]:[[#]]: error: {{.*}}-1
-// BATCH: main.mlir:[[#]]:[[#]]: error: {{.*}}batch
+// LONG: main.mlir:[[#]]:[[#]]: error: 'lstm.recurrence' op expects lengths[1] to be in 0...5, but got 6
+// NEGATIVE: main.mlir:[[#]]:[[#]]: error: 'lstm.recurrence' op expects lengths[1] to be in 0...5, but got -1
+// BATCH: main.mlir:[[#]]:[[#]]: error: 'lstm.recurrence' op expects state #0 to have batch 3, but got 4
 
 //--- main.mlir
 
