@@ -173,7 +173,7 @@ def compile_phases(phases, tools, directory):
         with open(os.path.join(directory, name + ".ll"), "w") as f:
             f.write(ir)
         library = os.path.join(directory, name + ".so")
-        subprocess.run([clang, "-O2", "-march=native", "-Wno-override-module", "-shared", "-fPIC", "-lm",
+        subprocess.run([clang, "-O1", "-march=native", "-Wno-override-module", "-shared", "-fPIC", "-lm",
                         os.path.join(directory, name + ".ll"), "-o", library], check=True)
         objects[options] = ctypes.CDLL(library)
     return objects
@@ -352,19 +352,24 @@ def cases():
     result = []
     for bits in (128, 256, 512):
         o = f"vector-bits={bits}"
+        # The width matters to where tiles end; odd cases are tried at one.
+        gru_sizes, plain_sizes, lstm_sizes = [(7, 19, 3)], [(70, 97, 33, 1)], [(5, 13)]
+        if bits == 256:
+            gru_sizes += [(16, 32, 8), (1, 7, 5), (37, 21, 1), (2, 65, 0), (0, 8, 4), (3, 0, 2)]
+            plain_sizes += [(9, 33, 6, 2), (3, 20, 7, 5), (2, 9, 3, 14)]
+            lstm_sizes += [(40, 20)]
         for dynamic in (False, True):
             d = f"{'dyn' if dynamic else 'static'}_{bits}"
-            result += [gru(f"gru_{d}_{r}_{u}_{k}", r, u, k, dynamic, options=o)
-                       for r, u, k in [(16, 32, 8), (1, 7, 5), (7, 19, 3), (37, 21, 1), (2, 65, 0), (0, 8, 4), (3, 0, 2)]]
+            result += [gru(f"gru_{d}_{r}_{u}_{k}", r, u, k, dynamic, options=o) for r, u, k in gru_sizes]
             result += [plain(f"plain_{d}_{r}_{u}_{k}_{g}", r, u, k, g, dynamic, options=o)
-                       for r, u, k, g in [(70, 97, 33, 1), (5, 40, 4, 1), (9, 33, 6, 2), (3, 20, 7, 5), (2, 9, 3, 14)]]
-            result += [masked_lstm(f"lstm_{d}_{r}_{u}", r, u, dynamic, options=o) for r, u in [(8, 32), (5, 13), (40, 20)]]
+                       for r, u, k, g in plain_sizes]
+            result += [masked_lstm(f"lstm_{d}_{r}_{u}", r, u, dynamic, options=o) for r, u in lstm_sizes]
     for dynamic in (False, True):
         d = "dyn" if dynamic else "static"
         for e, a in [("f64", "f64"), ("f16", "f32"), ("bf16", "f32")]:
-            result += [gru(f"gru_{d}_{e}_{r}", r, 21, 9, dynamic, accumulator=a, element=e) for r in (1, 6, 40)]
+            result += [gru(f"gru_{d}_{e}_{r}", r, 21, 9, dynamic, accumulator=a, element=e) for r in (1 if dynamic else 22,)]
         result += [gru(f"gru_{d}_strided_{s}_{r}", r, 13, 6, dynamic, strided=(s,))
-                   for s in ("state", "weight", "input", "out") for r in (3, 40)]
+                   for s in ("state", "weight", "input", "out") for r in (3 if dynamic else 22,)]
         result += [plain(f"plain_{d}_{'_'.join(t)}", 40, 21, 12, 1, dynamic, types=t)
                    for t in [("bf16", "f32", "f32", "bf16"), ("f32", "f16", "f32", "f32"), ("f32", "f32", "f64", "f32")]]
         result += [all_axes(f"axes_{d}_{r}_{u}_{len(s)}", r, u, dynamic, s)
