@@ -13,7 +13,7 @@
 // GRU weights [3 * 256, 256], gates r z n, reset after the product.
 //
 // `graphemes` [T, B] holds the characters of B words, `lengths` [B] how many each word
-// has, `</s>` included. `phonemes` [20, B] is valid up to the first `</s>` (3).
+// has, `</s>` included. `phonemes` [20, B] is `</s>` (3) behind the end of a word.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,49 +70,70 @@ func.func private @encode(%emb: tensor<29x256xf32>, %W: tensor<256x3x256xf32>, %
 }
 
 // Greedy decoding: the states are h and the phoneme chosen last, and no sequence goes in.
+// Four steps at a time, until all words have ended.
 func.func private @decode(%emb: tensor<74x256xf32>, %W: tensor<256x3x256xf32>, %U: tensor<256x3x256xf32>,
                           %b: tensor<3x256xf32>, %d: tensor<3x256xf32>,
                           %fc: tensor<256x74xf32>, %fc_b: tensor<74xf32>, %h0: tensor<?x256xf32>) -> tensor<20x?xi32> {
   %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
   %c20 = arith.constant 20 : index
   %start = arith.constant 2 : i32
-  %none = arith.constant 0 : i32
+  %end = arith.constant 3 : i32
+  %first = arith.constant 0 : i32
   %lowest = arith.constant 0xFF800000 : f32
+  %none = arith.constant dense<false> : tensor<i1>
   %B = tensor.dim %h0, %c0 : tensor<?x256xf32>
-  %empty = tensor.empty(%B) : tensor<?x256xf32>
-  %ids = tensor.empty(%B) : tensor<?xi32>
-  %tok0 = linalg.fill ins(%start : i32) outs(%ids : tensor<?xi32>) -> tensor<?xi32>
-  %maxima = tensor.empty(%B) : tensor<?xf32>
-  %max0 = linalg.fill ins(%lowest : f32) outs(%maxima : tensor<?xf32>) -> tensor<?xf32>
-  %best0 = linalg.fill ins(%none : i32) outs(%ids : tensor<?xi32>) -> tensor<?xi32>
-  %to = tensor.empty(%B) : tensor<20x?xi32>
-  %phonemes, %hT, %tokT = lstm.recurrence init(%h = %h0, %tok = %tok0 : tensor<?x256xf32>, tensor<?xi32>)
-      steps(%c20 : index) outs(%to : tensor<20x?xi32>) {
-    %x = linalg.generic {indexing_maps = [#ids, #rows], iterator_types = ["parallel", "parallel"]}
-        ins(%tok : tensor<?xi32>) outs(%empty : tensor<?x256xf32>) {
-    ^bb0(%i: i32, %o: f32):
-      %row = arith.index_cast %i : i32 to index
-      %u = linalg.index 1 : index
-      %e = tensor.extract %emb[%row, %u] : tensor<74x256xf32>
-      linalg.yield %e : f32
-    } -> tensor<?x256xf32>
-    %h1 = lstm.gru_cell reset_after input(%x, %W : tensor<?x256xf32>, tensor<256x3x256xf32>)
-        state(%h, %U : tensor<?x256xf32>, tensor<256x3x256xf32>)
-        bias(%b : tensor<3x256xf32>) recurrent_bias(%d : tensor<3x256xf32>)
-    %logits = lstm.gate identity dot(%h1, %fc : tensor<?x256xf32>, tensor<256x74xf32>)
-        add(%fc_b : tensor<74xf32>) : tensor<?x74xf32>
-    // The first of the largest.
-    %max, %tok1 = linalg.generic {indexing_maps = [#rows, #ids, #ids], iterator_types = ["parallel", "reduction"]}
-        ins(%logits : tensor<?x74xf32>) outs(%max0, %best0 : tensor<?xf32>, tensor<?xi32>) {
-    ^bb0(%v: f32, %m: f32, %best: i32):
-      %n = linalg.index 1 : index
-      %i = arith.index_cast %n : index to i32
-      %greater = arith.cmpf ogt, %v, %m : f32
-      %m1 = arith.select %greater, %v, %m : f32
-      %best1 = arith.select %greater, %i, %best : i32
-      linalg.yield %m1, %best1 : f32, i32
-    } -> (tensor<?xf32>, tensor<?xi32>)
-    lstm.yield state(%h1, %tok1 : tensor<?x256xf32>, tensor<?xi32>) out(%tok1 : tensor<?xi32>)
+  %rows = tensor.empty(%B) : tensor<?x256xf32>
+  %starts = tensor.splat %start[%B] : tensor<?xi32>
+  %ends = tensor.splat %end[%B] : tensor<?xi32>
+  %firsts = tensor.splat %first[%B] : tensor<?xi32>
+  %lows = tensor.splat %lowest[%B] : tensor<?xf32>
+  %all_ended = tensor.splat %end[%B] : tensor<20x?xi32>
+  %n, %hN, %tokN, %phonemes = scf.while (%t = %c0, %h = %h0, %tok = %starts, %to = %all_ended)
+      : (index, tensor<?x256xf32>, tensor<?xi32>, tensor<20x?xi32>)
+      -> (index, tensor<?x256xf32>, tensor<?xi32>, tensor<20x?xi32>) {
+    %goes_on = arith.cmpi ne, %tok, %ends : tensor<?xi32>
+    %any = linalg.reduce { arith.ori } ins(%goes_on : tensor<?xi1>) outs(%none : tensor<i1>) dimensions = [0]
+    %any_goes_on = tensor.extract %any[] : tensor<i1>
+    %has_room = arith.cmpi ult, %t, %c20 : index
+    %more = arith.andi %any_goes_on, %has_room : i1
+    scf.condition(%more) %t, %h, %tok, %to : index, tensor<?x256xf32>, tensor<?xi32>, tensor<20x?xi32>
+  } do {
+  ^bb0(%t: index, %ht: tensor<?x256xf32>, %tokt: tensor<?xi32>, %to: tensor<20x?xi32>):
+    %out = tensor.empty(%B) : tensor<4x?xi32>
+    %part, %h4, %tok4 = lstm.recurrence init(%h = %ht, %tok = %tokt : tensor<?x256xf32>, tensor<?xi32>)
+        steps(%c4 : index) outs(%out : tensor<4x?xi32>) {
+      %x = linalg.generic {indexing_maps = [#ids, #rows], iterator_types = ["parallel", "parallel"]}
+          ins(%tok : tensor<?xi32>) outs(%rows : tensor<?x256xf32>) {
+      ^bb0(%i: i32, %o: f32):
+        %row = arith.index_cast %i : i32 to index
+        %u = linalg.index 1 : index
+        %e = tensor.extract %emb[%row, %u] : tensor<74x256xf32>
+        linalg.yield %e : f32
+      } -> tensor<?x256xf32>
+      %h1 = lstm.gru_cell reset_after input(%x, %W : tensor<?x256xf32>, tensor<256x3x256xf32>)
+          state(%h, %U : tensor<?x256xf32>, tensor<256x3x256xf32>)
+          bias(%b : tensor<3x256xf32>) recurrent_bias(%d : tensor<3x256xf32>)
+      %logits = lstm.gate identity dot(%h1, %fc : tensor<?x256xf32>, tensor<256x74xf32>)
+          add(%fc_b : tensor<74xf32>) : tensor<?x74xf32>
+      // The first of the largest.
+      %max, %best = linalg.generic {indexing_maps = [#rows, #ids, #ids], iterator_types = ["parallel", "reduction"]}
+          ins(%logits : tensor<?x74xf32>) outs(%lows, %firsts : tensor<?xf32>, tensor<?xi32>) {
+      ^bb0(%v: f32, %m: f32, %mi: i32):
+        %k = linalg.index 1 : index
+        %i = arith.index_cast %k : index to i32
+        %greater = arith.cmpf ogt, %v, %m : f32
+        %m1 = arith.select %greater, %v, %m : f32
+        %i1 = arith.select %greater, %i, %mi : i32
+        linalg.yield %m1, %i1 : f32, i32
+      } -> (tensor<?xf32>, tensor<?xi32>)
+      %has_ended = arith.cmpi eq, %tok, %ends : tensor<?xi32>
+      %tok1 = arith.select %has_ended, %tok, %best : tensor<?xi1>, tensor<?xi32>
+      lstm.yield state(%h1, %tok1 : tensor<?x256xf32>, tensor<?xi32>) out(%tok1 : tensor<?xi32>)
+    }
+    %t4 = arith.addi %t, %c4 : index
+    %next = tensor.insert_slice %part into %to[%t, 0] [4, %B] [1, 1] : tensor<4x?xi32> into tensor<20x?xi32>
+    scf.yield %t4, %h4, %tok4, %next : index, tensor<?x256xf32>, tensor<?xi32>, tensor<20x?xi32>
   }
   return %phonemes : tensor<20x?xi32>
 }
