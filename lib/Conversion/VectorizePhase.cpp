@@ -12,7 +12,7 @@
 //     panel = W[:, :, u ...], copied into one piece if enough rows use it
 //     for r in rows step tile rows:
 //       accumulators = for k: a[r + i, k] * panel[k, g, j]
-//       body on each row i and vector j, stored
+//       for each vector j, for each row i: body, stored
 //
 // and what remains of units takes the same with masks, what remains of rows a
 // lower tile. Without products rows are the outer loop.
@@ -42,6 +42,8 @@ struct Tile {
 struct Units {
   Value first;
   SmallVector<UnitVector> vectors;
+  /// How many units are left from `first` on; null: they fill all vectors.
+  Value left = {};
 };
 
 /// The part of a weight that the tiles of one `Units` use.
@@ -72,6 +74,8 @@ private:
     return constant && *constant >= bound;
   }
 
+  /// The vector whose first unit is number `offset` of `left` that are left.
+  UnitVector getUnitVector(Value left, Value offset);
   void forLoop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
   void forEachUnits(function_ref<void(const Units &)> body);
   void forEachRowTile(function_ref<void(Value, int64_t)> body);
@@ -88,7 +92,10 @@ private:
   SmallVector<Value> emitProducts(Value row, int64_t rows, const Units &units);
   void emitSteps(unsigned pair, Value k, int64_t steps, Value row, int64_t rows,
                  const Units &units, SmallVectorImpl<Value> &accumulators);
-  void emitTile(Value row, int64_t rows, const Units &units);
+  void emitBody(Value row, int64_t height, Value unit, UnitVector vector,
+                function_ref<Value(Value, int64_t)> accumulatorOf);
+  void emitTile(Value row, int64_t height, const Units &units);
+  void allocateScratch();
   Value loadInput(unsigned input, int64_t gate, Value row, Value unit, UnitVector vector);
 
   unsigned numPairs() { return phase.getStates().size(); }
@@ -113,6 +120,8 @@ private:
   /// Whether there are rows enough to pack, an i1; null: always.
   Value isPacked;
   SmallVector<Panel> panels;
+  /// Accumulators of a tile: [vectors, rows, gates, lanes].
+  Value scratch;
 };
 
 } // namespace
@@ -207,6 +216,19 @@ void PhaseVectorizer::forLoop(Value from, Value to, int64_t step, function_ref<v
   body(loop.getInductionVar());
 }
 
+UnitVector PhaseVectorizer::getUnitVector(Value left, Value offset) {
+  UnitVector vector{lanes};
+  if (!left)
+    return vector;
+  Value count = sub(left, offset);
+  if (isAtLeast(count, lanes))
+    return vector;
+  vector.count = b.createOrFold<arith::MinSIOp>(loc, count, index(lanes));
+  auto maskType = VectorType::get(lanes, b.getI1Type());
+  vector.mask = vector::CreateMaskOp::create(b, loc, maskType, vector.count);
+  return vector;
+}
+
 void PhaseVectorizer::forEachUnits(function_ref<void(const Units &)> body) {
   int64_t step = tile.vectors * lanes;
   Value full = roundDown(units, step);
@@ -224,18 +246,11 @@ void PhaseVectorizer::forEachUnits(function_ref<void(const Units &)> body) {
     auto ifOp = scf::IfOp::create(b, loc, isAny, /*withElseRegion=*/false);
     b.setInsertionPointToStart(ifOp.thenBlock());
   }
-  Units last{full, {}};
-  auto maskType = VectorType::get(lanes, b.getI1Type());
+  Units last{full, {}, rest};
   for (int64_t j = 0; j < tile.vectors; ++j) {
     if (constantRest && *constantRest <= j * lanes)
       break;
-    UnitVector vector{lanes};
-    Value count = sub(rest, index(j * lanes));
-    if (!isAtLeast(count, lanes)) {
-      vector.count = b.createOrFold<arith::MinSIOp>(loc, count, index(lanes));
-      vector.mask = vector::CreateMaskOp::create(b, loc, maskType, vector.count);
-    }
-    last.vectors.push_back(vector);
+    last.vectors.push_back(getUnitVector(last.left, index(j * lanes)));
   }
   body(last);
 }
@@ -258,11 +273,11 @@ void PhaseVectorizer::forEachRowTile(function_ref<void(Value, int64_t)> body) {
 // Panels of weights
 //===----------------------------------------------------------------------===//
 
-/// The outermost loop or branch around `place` that `value` is defined outside
-/// of; `place` itself if there is none.
+/// The outermost loop or branch around `place` that `value`, if there is one, is
+/// defined outside of; `place` itself if there is none.
 static Operation *hoistAbove(Operation *place, Value value) {
   while (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(place->getParentOp()) &&
-         !place->getParentOp()->isAncestor(value.getParentRegion()->getParentOp()))
+         !(value && place->getParentOp()->isAncestor(value.getParentRegion()->getParentOp())))
     place = place->getParentOp();
   return place;
 }
@@ -464,43 +479,83 @@ Value PhaseVectorizer::loadInput(unsigned input, int64_t gate, Value row, Value 
   return loadUnits(b, loc, operand, indices, vector);
 }
 
-void PhaseVectorizer::emitTile(Value row, int64_t rows, const Units &units) {
+/// The body on `height` rows of one vector of units. `accumulatorOf` gives the
+/// accumulator of a row of the tile and a gate.
+void PhaseVectorizer::emitBody(Value row, int64_t height, Value unit, UnitVector vector,
+                               function_ref<Value(Value, int64_t)> accumulatorOf) {
+  Block::BlockArgListType args = phase.getBody().getArguments();
+  SmallVector<Value> shared(args.size());
+  auto loadInputs = [&](bool withRow, Value row, MutableArrayRef<Value> values) {
+    for (unsigned input = 0; input < phase.getInputs().size(); ++input) {
+      int32_t axes = phase.getAxes()[input];
+      if (static_cast<bool>(axes & kRow) != withRow)
+        continue;
+      int64_t first = phase.getInputArgumentIndex(input);
+      int64_t count = axes & kGate ? phase.getNumGates() : 1;
+      for (int64_t g = 0; g < count; ++g)
+        if (!args[first + g].use_empty())
+          values[first + g] = loadInput(input, g, row, unit, vector);
+    }
+  };
+  // What does not depend on the row is loaded once.
+  loadInputs(/*withRow=*/false, Value(), shared);
+  forLoop(index(0), index(height), 1, [&](Value i) {
+    Value thisRow = add(row, i);
+    SmallVector<Value> values(shared);
+    for (int64_t g = 0; g < numGates; ++g)
+      if (!args[g].use_empty())
+        values[g] = castFloat(b, loc, accumulatorOf(i, g), cast<FloatType>(args[g].getType()));
+    loadInputs(/*withRow=*/true, thisRow, values);
+    for (auto [o, out] : llvm::enumerate(phase.getOuts()))
+      if (BlockArgument old = phase.getOutArgument(o); !old.use_empty())
+        values[old.getArgNumber()] = loadUnits(b, loc, out, {thisRow, unit}, vector);
+    SmallVector<Value> results = vectorizeBody(b, phase, values, lanes);
+    for (auto [out, result] : llvm::zip_equal(phase.getOuts(), results))
+      storeUnits(b, loc, result, out, {thisRow, unit}, vector);
+  });
+}
+
+void PhaseVectorizer::emitTile(Value row, int64_t height, const Units &units) {
   SmallVector<Value> accumulators;
   if (numGates > 0)
-    accumulators = emitProducts(row, rows, units);
-
-  Block::BlockArgListType args = phase.getBody().getArguments();
-  for (auto [j, vector] : llvm::enumerate(units.vectors)) {
-    Value unit = add(units.first, j * lanes);
-    // What does not depend on the row is loaded once.
-    SmallVector<Value> values(args.size());
-    for (int64_t i = 0; i < rows; ++i) {
-      Value thisRow = add(row, i);
-      for (int64_t g = 0; g < numGates; ++g)
-        values[g] = castFloat(b, loc, accumulators[(i * numGates + g) * units.vectors.size() + j],
-                              cast<FloatType>(args[g].getType()));
-      for (unsigned input = 0; input < phase.getInputs().size(); ++input) {
-        bool hasRow = phase.getAxes()[input] & kRow;
-        bool hasGate = phase.getAxes()[input] & kGate;
-        int64_t first = phase.getInputArgumentIndex(input);
-        int64_t count = hasGate ? phase.getNumGates() : 1;
-        for (int64_t g = 0; g < count; ++g)
-          if (!args[first + g].use_empty() && (hasRow || i == 0))
-            values[first + g] = loadInput(input, g, thisRow, unit, vector);
-      }
-      for (auto [o, out] : llvm::enumerate(phase.getOuts()))
-        if (BlockArgument old = phase.getOutArgument(o); !old.use_empty())
-          values[old.getArgNumber()] = loadUnits(b, loc, out, {thisRow, unit}, vector);
-      SmallVector<Value> results = vectorizeBody(b, phase, values, lanes);
-      for (auto [out, result] : llvm::zip_equal(phase.getOuts(), results))
-        storeUnits(b, loc, result, out, {thisRow, unit}, vector);
-    }
+    accumulators = emitProducts(row, height, units);
+  int64_t numVectors = units.vectors.size();
+  if (height * numVectors == 1) {
+    emitBody(row, height, units.first, units.vectors.front(),
+             [&](Value, int64_t g) { return accumulators[g]; });
+    return;
   }
+
+  // One copy of the body is enough: it gets the accumulators by way of memory.
+  for (int64_t i = 0; i < height; ++i)
+    for (int64_t g = 0; g < numGates; ++g)
+      for (int64_t j = 0; j < numVectors; ++j)
+        vector::StoreOp::create(b, loc, accumulators[(i * numGates + g) * numVectors + j], scratch,
+                                ValueRange{index(j), index(i), index(g), index(0)});
+  forLoop(index(0), index(numVectors), 1, [&](Value j) {
+    Value offset = b.createOrFold<arith::MulIOp>(loc, j, index(lanes));
+    bool isFull = llvm::none_of(units.vectors, [](UnitVector v) { return v.mask != nullptr; });
+    UnitVector vector = isFull ? UnitVector{lanes} : getUnitVector(units.left, offset);
+    emitBody(row, height, add(units.first, offset), vector, [&](Value i, int64_t g) -> Value {
+      return vector::LoadOp::create(b, loc, VectorType::get(lanes, sumType), scratch,
+                                    ValueRange{j, i, index(g), index(0)});
+    });
+  });
+}
+
+void PhaseVectorizer::allocateScratch() {
+  if (tile.rows * tile.vectors == 1)
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(hoistAbove(anchor, Value()));
+  auto type = MemRefType::get({tile.vectors, tile.rows, numGates, lanes}, sumType);
+  scratch = memref::AllocaOp::create(b, loc, type, b.getI64IntegerAttr(/*alignment=*/64));
 }
 
 void PhaseVectorizer::emitLoops() {
   if (numGates > 0) {
     allocatePackBuffers();
+    allocateScratch();
     forEachUnits([&](const Units &units) {
       preparePanels(units);
       forEachRowTile([&](Value row, int64_t height) { emitTile(row, height, units); });

@@ -124,7 +124,7 @@ class Phase:
         names = {id(a): f"%a{i}" for i, a in enumerate(arrays)}
         types = {id(a): mlir_type(a) for a in arrays}
         signature = ", ".join(f"{names[id(a)]}: {types[id(a)]}" for a in dict.fromkeys(arrays))
-        text = f"func.func @{self.name}({signature}) attributes {{llvm.emit_c_interface}} {{\n  lstm.phase"
+        text = f"func.func @NAME({signature}) attributes {{llvm.emit_c_interface}} {{\n  lstm.phase"
         for a, w in self.pairs:
             text += f" project({names[id(a)]}, {names[id(w)]} : {types[id(a)]}, {types[id(w)]})"
         if self.inputs:
@@ -161,8 +161,13 @@ def compile_phases(phases, tools, directory):
     for options in sorted({p.options for p in phases}):
         name = f"phases{len(objects)}"
         source = os.path.join(directory, name + ".mlir")
+        # With dynamic sizes one function serves many.
+        symbols = {}
+        for p in phases:
+            if p.options == options:
+                p.symbol = symbols.setdefault(p.mlir(), f"phase{len(symbols)}")
         with open(source, "w") as f:
-            f.write("".join(p.mlir() for p in phases if p.options == options))
+            f.write("".join(text.replace("@NAME", "@" + symbol) for text, symbol in symbols.items()))
         lowered = subprocess.run(
             [opt, source, f"--convert-lstm-to-vector={options}", *LOWERING],
             check=True, capture_output=True, text=True).stdout
@@ -190,7 +195,7 @@ def run(phase, library):
             descriptors.append(ctypes.c_double(a.data[()]))
         else:
             descriptors.append(ctypes.c_int64(int(a.data[()])))
-    getattr(library, "_mlir_ciface_" + phase.name)(*descriptors)
+    getattr(library, "_mlir_ciface_" + phase.symbol)(*descriptors)
 
 
 def check(phase, library):
