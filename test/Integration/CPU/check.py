@@ -33,25 +33,21 @@ def example(name, fortran=False):
     path = examples.path(name)
     with open(path) as file:
         text = file.read()
-    worst = 0.0
 
-    def one(what, where, steps, batch, lengths=None):
+    def case(what, steps, batch, lengths=None):
         arguments = examples.inputs(text, steps, batch, hash_of(name, what), lengths=lengths)
-        want = examples.REFERENCES[name](arguments)
-        return runner.check(where, arguments, want, what=what, scale=32.0, fortran=fortran)
+        return what, arguments, examples.REFERENCES[name](arguments)
 
-    worst = max(worst, one("ragged", path, 7, 5))
+    ragged = case("ragged", 7, 5)
     if fortran:
-        return worst
+        return runner.check(path, [ragged], scale=32.0, fortran=True)
+    worst = runner.check(path, [ragged, case("one row", 4, 1, [3]), case("no steps", 0, 3), case("no rows", 4, 0)],
+                         scale=32.0)
     with tempfile.TemporaryDirectory() as folder:
         static = os.path.join(folder, name + "-static.mlir")
         with open(static, "w") as file:
             file.write(examples.make_static(text, 6, 3))
-        worst = max(worst, one("static", static, 6, 3, [6, 0, 2]))
-    worst = max(worst, one("one row", path, 4, 1, [3]))
-    one("no steps", path, 0, 3)
-    one("no rows", path, 4, 0)
-    return worst
+        return max(worst, runner.check(static, [case("static", 6, 3, [6, 0, 2])], scale=32.0))
 
 
 def hash_of(*parts):
@@ -75,15 +71,16 @@ def op(path):
             with open(alone, "w") as file:
                 file.write(text)
             results = runner.signature(text, entry)[1]
+            cases = []
             for steps, batch in sizes:
                 arguments = examples.inputs(text, steps, batch, hash_of(name, entry), entry,
                                             shapes=ops.SHAPES.get((name, entry)))
                 want = {slot.name: value for slot, value in zip(results, ops.CASES[name][entry](arguments))}
-                try:
-                    worst = max(worst, runner.check(alone, arguments, want, entry, 32.0,
-                                                    f"T={steps} B={batch}"))
-                except Failure as failure:
-                    failures.append(str(failure))
+                cases.append((f"T={steps} B={batch}", arguments, want))
+            try:
+                worst = max(worst, runner.check(alone, cases, entry, 32.0))
+            except Failure as failure:
+                failures.append(str(failure))
     if failures:
         raise Failure("\n".join(failures))
     return worst

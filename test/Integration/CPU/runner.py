@@ -41,6 +41,7 @@ class Slot:
         self.shape = tuple(None if d == "?" else int(d)
                            for d in shaped[1].split("x")[:-1]) if shaped else ()
         self.type = shaped[2] if shaped else text
+        self.text = text
 
 
 def split_top(text):
@@ -182,19 +183,51 @@ def compare(name, got, want, kind, scale=16.0):
     return worst
 
 
-def check(path, inputs, want, entry="main", scale=16.0, what="", flags=(), fortran=False):
-    """Runs optimized and unoptimized and compares every result; `want` by name."""
+def check(path, cases, entry="main", scale=16.0, fortran=False):
+    """Runs all `cases` in one program, optimized and unoptimized, and compares every result.
+
+    A case is (label, arguments by SSA name, expected values by result name). The program calls
+    `entry` for each, so that one binary has to serve all sizes.
+    """
     with open(path) as file:
-        results = signature(file.read(), entry)[1]
+        text = file.read()
+    results = signature(text, entry)[1]
     worst = 0.0
-    for mode in MODES:
-        label = " ".join(filter(None, [entry, what, *mode]))
-        try:
-            got = execute(path, inputs, entry, (*flags, *mode), fortran)
-            if set(want) != set(got):
-                raise Failure(f"results are {sorted(got)}, expected values are for {sorted(want)}")
-            for slot in results:
-                worst = max(worst, compare(slot.name, got[slot.name], want[slot.name], slot.type, scale))
-        except (Failure, subprocess.TimeoutExpired) as failure:
-            raise Failure(f"{os.path.basename(path)} @{label}: {failure}") from None
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, os.path.basename(path))
+        with open(program, "w") as file:
+            file.write(call_repeatedly(text, entry, len(cases)))
+        inputs = {f"{name}_{number}": value for number, (_, arguments, _) in enumerate(cases)
+                  for name, value in arguments.items()}
+        for mode in MODES:
+            where = f"{os.path.basename(path)} @{entry}"
+            try:
+                got = execute(program, inputs, "all", mode, fortran)
+            except (Failure, subprocess.TimeoutExpired) as failure:
+                raise Failure(" ".join([where, *mode, str(failure)])) from None
+            for number, (label, _, want) in enumerate(cases):
+                if set(want) != {slot.name for slot in results}:
+                    raise Failure(f"{where}: expected values are for {sorted(want)}")
+                for position, slot in enumerate(results):
+                    try:
+                        value = got[f"result{number * len(results) + position}"]
+                        worst = max(worst, compare(slot.name, value, want[slot.name], slot.type, scale))
+                    except Failure as failure:
+                        raise Failure(" ".join([where, label, *mode, str(failure)])) from None
     return worst
+
+
+def call_repeatedly(text, entry, times):
+    """The module with a function @all that calls `entry` with so many sets of arguments."""
+    begin = text.index("(", text.index(f"func.func @{entry}("))
+    body = text.index("{\n", closing(text, begin))
+    text = f"{text[:body]}attributes {{no_inline}} {text[body:]}"
+    arguments, results = signature(text, entry)
+    kinds = ", ".join(a.text for a in arguments)
+    made = ", ".join(r.text for r in results)
+    parameters = ", ".join(f"%{a.name}_{n}: {a.text}" for n in range(times) for a in arguments)
+    calls = "".join(f"  %r{n}:{len(results)} = call @{entry}({', '.join(f'%{a.name}_{n}' for a in arguments)})"
+                    f" : ({kinds}) -> ({made})\n" for n in range(times))
+    values = ", ".join(f"%r{n}#{k}" for n in range(times) for k in range(len(results)))
+    every = ", ".join([made] * times)
+    return f"{text}\nfunc.func @all({parameters}) -> ({every}) {{\n{calls}  return {values} : {every}\n}}\n"
