@@ -41,7 +41,6 @@ void lstm::printActivationList(OpAsmPrinter &printer, Operation *, ArrayAttr act
 
 ParseResult lstm::parseActivations(OpAsmParser &parser, ArrayAttr &activations) {
   // A name cannot begin with a bracket, so the list needs no keyword of its own.
-  SMLoc loc = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalLSquare())) {
     SmallVector<Attribute> list;
     do {
@@ -55,7 +54,7 @@ ParseResult lstm::parseActivations(OpAsmParser &parser, ArrayAttr &activations) 
   }
   FailureOr<ActivationAttr> activation = ActivationAttr::parseBare(parser);
   if (failed(activation))
-    return parser.emitError(loc, "expected an activation or a list of activations");
+    return failure();
   activations = parser.getBuilder().getArrayAttr({*activation});
   return success();
 }

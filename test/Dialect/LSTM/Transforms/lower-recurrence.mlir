@@ -1,5 +1,4 @@
 // RUN: lstm-opt %s --lstm-lower-recurrence --canonicalize | FileCheck %s
-// RUN: lstm-opt %s --lstm-lower-recurrence --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 // RUN: lstm-opt %s --lstm-lower-recurrence --canonicalize --lstm-protect-arguments \
 // RUN:   --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
 // RUN:   --canonicalize --convert-lstm-to-scf --canonicalize --cse --loop-invariant-code-motion \
@@ -8,9 +7,6 @@
 // RUN:   --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
 // RUN:   --canonicalize --convert-lstm-to-scf --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   | FileCheck %s --check-prefix=LOOP
-
-// STATS-DAG: states-in-place
-// STATS-DAG: states-in-two-slots
 
 // The phase projects h: two slots. c is read where it is written: in place, as an
 // output of the phase. What leaves as state and output is made twice; the masks

@@ -130,11 +130,16 @@ def LSTM_RecurrenceOp : LSTM_Op<"recurrence", [
     ::mlir::lstm::YieldOp getYield();
     ::mlir::ResultRange getOutputs() { return getResults().take_front(getOuts().size()); }
     ::mlir::ResultRange getFinals() { return getResults().drop_front(getOuts().size()); }
+    /// Number of region arguments that are sequence elements, also of a region
+    /// that is still to be verified.
+    size_t getNumSequenceArgs() {
+      return std::min<size_t>(getSequences().size(), getBody().getNumArguments());
+    }
     ::mlir::Block::BlockArgListType getSequenceArgs() {
-      return getBody().getArguments().take_front(getSequences().size());
+      return getBody().getArguments().take_front(getNumSequenceArgs());
     }
     ::mlir::Block::BlockArgListType getRegionIterArgs() {
-      return getBody().getArguments().drop_front(getSequences().size());
+      return getBody().getArguments().drop_front(getNumSequenceArgs());
     }
     /// Whether sequence, state or output `i` runs backwards in time.
     bool isSequenceReversed(unsigned i) { return getReversed()[i]; }
