@@ -334,7 +334,8 @@ void Frame::freeResults() {
 CompiledFunction::~CompiledFunction() = default;
 
 llvm::Expected<std::unique_ptr<CompiledFunction>>
-CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &signature) {
+CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &signature,
+                          bool optimize) {
   if (llvm::Error error = checkInterface(module, name, signature))
     return error;
   llvm::InitializeNativeTarget();
@@ -343,18 +344,19 @@ CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &sign
   auto machineBuilder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!machineBuilder)
     return machineBuilder.takeError();
-  machineBuilder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  auto codeGenLevel = optimize ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
+  machineBuilder->setCodeGenOptLevel(codeGenLevel);
   auto machine = machineBuilder->createTargetMachine();
   if (!machine)
     return machine.takeError();
 
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
-  std::function<llvm::Error(llvm::Module *)> optimize =
-      makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0, machine->get());
+  std::function<llvm::Error(llvm::Module *)> transformer =
+      makeOptimizingTransformer(optimize ? 3 : 0, /*sizeLevel=*/0, machine->get());
   ExecutionEngineOptions options;
-  options.transformer = optimize;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
+  options.transformer = transformer;
+  options.jitCodeGenOptLevel = codeGenLevel;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
   auto engine = ExecutionEngine::create(module, options, std::move(*machine));

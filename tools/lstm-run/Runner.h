@@ -32,8 +32,8 @@ class CompiledFunction {
 public:
   /// Compiles `@name` of a module in the LLVM dialect, which had this signature
   /// on tensors.
-  static llvm::Expected<std::unique_ptr<CompiledFunction>> compile(ModuleOp module, StringRef name,
-                                                                   const Signature &signature);
+  static llvm::Expected<std::unique_ptr<CompiledFunction>>
+  compile(ModuleOp module, StringRef name, const Signature &signature, bool optimize);
 
   ~CompiledFunction();
 

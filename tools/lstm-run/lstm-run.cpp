@@ -238,7 +238,7 @@ static LogicalResult runProgram() {
   times.passes = run::now() - start;
 
   start = run::now();
-  auto compiled = run::CompiledFunction::compile(*module, entry, *signature);
+  auto compiled = run::CompiledFunction::compile(*module, entry, *signature, !noOptimize);
   if (!compiled)
     return fail(compiled.takeError());
   times.jit = run::now() - start;
