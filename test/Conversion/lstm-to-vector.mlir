@@ -6,13 +6,15 @@
 // RUN: lstm-opt %s --convert-lstm-to-vector -o /dev/null
 
 // Three gates: a tile of 4 rows and one vector has 12 accumulators. Enough rows to
-// copy the panel; all sizes are multiples, so there are no masks.
+// copy the panel; all sizes are multiples, so there are no masks. The body is there
+// once, in a loop over the tile's rows.
 
 // CHECK-LABEL: func.func @three_gates(
 // CHECK-SAME:    %[[H:.*]]: memref<16x64xf32>, %[[U:.*]]: memref<64x3x32xf32>, %[[TO:.*]]: memref<16x32xf32>)
 // CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
 // CHECK:         %[[PANEL:.*]] = memref.alloc() {alignment = 64 : i64} : memref<64x3x8xf32>
+// CHECK:         %[[SCRATCH:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x4x3x8xf32>
 // CHECK:         scf.for %[[UNIT:.*]] = %{{.*}} to %{{.*}} step %[[C8]]
 // CHECK:           scf.for %[[K:.*]] =
 // CHECK:             scf.for %[[G:.*]] =
@@ -24,10 +26,15 @@
 // CHECK:               %[[A:.*]] = memref.load %[[H]][%[[ROW]], %[[K]]]
 // CHECK:               %[[F:.*]] = vector.broadcast %[[A]] : f32 to vector<8xf32>
 // CHECK:               vector.fma %[[F]], %[[W]], %{{.*}} : vector<8xf32>
-// CHECK-NOT:     scf.for
 // CHECK-NOT:     vector.mask
-// CHECK:             arith.addf %[[ACC]]#0, %[[ACC]]#1 : vector<8xf32>
-// CHECK:             vector.store %{{.*}}, %[[TO]][%[[ROW]], %[[UNIT]]]
+// CHECK:             vector.store %[[ACC]]#0, %[[SCRATCH]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK:             vector.store %[[ACC]]#11, %[[SCRATCH]]
+// CHECK:             scf.for %[[I:.*]] = %{{.*}} to %[[C4]]
+// CHECK:               %[[R:.*]] = arith.addi %[[ROW]], %[[I]]
+// CHECK:               %[[Z0:.*]] = vector.load %[[SCRATCH]]
+// CHECK:               %[[Z1:.*]] = vector.load %[[SCRATCH]]
+// CHECK:               arith.addf %[[Z0]], %[[Z1]] : vector<8xf32>
+// CHECK:               vector.store %{{.*}}, %[[TO]][%[[R]], %[[UNIT]]]
 // CHECK-NOT:     lstm.phase
 // CHECK:         memref.dealloc %[[PANEL]]
 
@@ -66,11 +73,13 @@ func.func @three_gates(%h: memref<16x64xf32>, %U: memref<64x3x32xf32>, %to: memr
 // CHECK:               %{{.*}}:12 = scf.for
 // CHECK:           %[[ANY:.*]] = arith.cmpi sgt
 // CHECK:           scf.if %[[ANY]]
-// CHECK:             %[[MASK:.*]] = vector.create_mask %{{.*}} : vector<8xi1>
+// CHECK:             %[[PART:.*]] = vector.create_mask %{{.*}} : vector<8xi1>
 // CHECK:             scf.for %{{.*}} step %[[C6]]
 // CHECK:               scf.for
-// CHECK:                 vector.maskedload
-// CHECK:               vector.maskedstore %[[TO]][{{.*}}], %[[MASK]]
+// CHECK:                 vector.maskedload %{{.*}}, %[[PART]]
+// CHECK:               scf.for
+// CHECK:                 %[[MASK:.*]] = vector.create_mask %{{.*}} : vector<8xi1>
+// CHECK:                 vector.maskedstore %[[TO]][{{.*}}], %[[MASK]]
 func.func @dynamic(%a: memref<?x?xf32>, %W: memref<?x1x?xf32>, %to: memref<?x?xf32>) {
   lstm.phase project(%a, %W : memref<?x?xf32>, memref<?x1x?xf32>) outs(%to : memref<?x?xf32>) {
   ^bb0(%z: f32, %old: f32):
@@ -147,10 +156,12 @@ func.func @mapped(%x: memref<4x8xf32>, %len: memref<4xi32>, %t: i32, %c: memref<
   return
 }
 
-// The panel's buffer is allocated outside of the time loop.
+// The panel's buffer and the accumulators' memory are allocated outside of the
+// time loop.
 
 // CHECK-LABEL: func.func @in_loop(
-// CHECK:         memref.alloc
+// CHECK-DAG:     memref.alloc()
+// CHECK-DAG:     memref.alloca()
 // CHECK:         scf.for
 // CHECK:         memref.dealloc
 // CHECK-NEXT:    return
