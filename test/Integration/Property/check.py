@@ -21,7 +21,6 @@ from generate import generate
 from program import Program, Recurrence
 
 MODES = {"optimized": [], "unoptimized": ["--no-optimize"]}
-TIMEOUT_SECONDS = 60
 
 
 @dataclass(frozen=True)
@@ -118,8 +117,9 @@ def compare(program: Program, values, reference, tolerance) -> Optional[tuple[st
 
 
 class Checker:
-    def __init__(self, lstm_run: str, fault: bool = False):
+    def __init__(self, lstm_run: str, timeout: float = 60, fault: bool = False):
         self.lstm_run = lstm_run
+        self.timeout = timeout
         self.fault = fault
 
     def write(self, program: Program, stem: Path, failure: Optional[Failure] = None) -> Optional[Expected]:
@@ -152,13 +152,12 @@ class Checker:
             command = [self.lstm_run, str(stem.with_suffix(".mlir")), *MODES[mode],
                        "--inputs", str(stem.with_suffix(".npz")), "--outputs", str(outputs)]
             try:
-                done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS,
+                done = subprocess.run(command, capture_output=True, text=True, timeout=self.timeout,
                                       errors="replace")
             except subprocess.TimeoutExpired:
-                return Failure(mode, "timeout", f"no end within {TIMEOUT_SECONDS} s", tolerance)
+                return Failure(mode, "timeout", f"no end within {self.timeout} s", tolerance)
             if done.returncode:
-                return Failure(mode, self._kind(done), f"exit status {done.returncode}\n{done.stderr[:2000]}",
-                               tolerance)
+                return Failure(mode, *self._diagnose(done), tolerance)
             try:
                 with np.load(outputs, allow_pickle=False) as arrays:
                     results[mode] = {n: from_file(types[n].elem, arrays[n]) for n in program.returns}
@@ -173,11 +172,19 @@ class Checker:
         return None
 
     @staticmethod
-    def _kind(done: subprocess.CompletedProcess) -> str:
+    def _diagnose(done: subprocess.CompletedProcess) -> tuple[str, str]:
+        """The kind and the message of a run that failed."""
+        lines = done.stderr.splitlines()
+        status = f"exit status {done.returncode}"
         if done.returncode < 0 or done.returncode > 128:
-            return f"signal {done.returncode}"
-        errors = [line for line in done.stderr.splitlines() if "error:" in line] or [""]
-        return re.sub(r"%[\w#:]+|<[^ ]*>|\d+", "#", errors[0].split("error:", 1)[-1])[:120]
+            frames = [line for line in lines if re.match(r" *#\d+ 0x", line)]
+            own = [line for line in frames if not re.search(r"lib(MLIR|LLVM|c|stdc)\S*\.so", line)]
+            calls = [re.sub(r"^ *#\d+ 0x\w+ ", "", line).split("(")[0] for line in own]
+            said = [line for line in lines if line not in frames and not line.startswith("PLEASE submit")]
+            return f"{status} in {(calls or [''])[0]}", "\n".join([status, *said[:3], *own[:6]])
+        errors = [line for line in lines if "error:" in line] or [""]
+        kind = re.sub(r"%[\w#:]+|<[^ ]*>|\d+", "#", errors[0].split("error:", 1)[-1])[:120]
+        return kind, "\n".join([status, *lines[:12]])
 
 
 def describe(program: Program) -> str:

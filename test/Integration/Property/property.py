@@ -38,6 +38,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--keep", type=Path, default=ROOT / "build/test/property-failures",
                         help="folder for programs that fail")
     parser.add_argument("--reduce", type=int, default=5, metavar="N", help="failures to reduce (5), one of a kind")
+    parser.add_argument("--timeout", type=float, default=60, metavar="S",
+                        help="seconds that compiling and running a program may take (60)")
     parser.add_argument("--inject-fault", action="store_true",
                         help="evaluate with a wrong sign: the test has to fail")
     parser.add_argument("--print", action="store_true", help="only print the programs")
@@ -69,7 +71,7 @@ def main() -> int:
         for seed in seeds:
             print(check.emit(check.draw(seed))[0])
         return 0
-    checker = check.Checker(options.lstm_run, options.inject_fault)
+    checker = check.Checker(options.lstm_run, options.timeout, options.inject_fault)
     print(f"seeds {seeds.start} to {seeds.stop - 1}", flush=True)
     failures = []
     with tempfile.TemporaryDirectory() as folder:
