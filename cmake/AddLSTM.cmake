@@ -1,5 +1,8 @@
 # Helpers for this project's libraries and tools.
 
+# What is installed finds LLVM's shared libraries where they were at build time.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
 # A static library that links the MLIR shared library. All of its directory's
 # .cpp files belong to it. With clang a precompiled header of MLIR's usual
 # headers takes a file from 10 s to 2 s.
