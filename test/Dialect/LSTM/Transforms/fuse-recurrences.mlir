@@ -1,8 +1,5 @@
 // RUN: lstm-opt %s --lstm-fuse-recurrences --canonicalize --split-input-file | FileCheck %s
-// RUN: lstm-opt %s --lstm-fuse-recurrences --split-input-file --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
 
-// STATS: (S) 1 recurrences-fused
-// STATS: (S) 0 recurrences-fused
 
 // A bidirectional layer is one loop. What used the first stays behind it.
 // CHECK-LABEL: func @bidirectional
