@@ -110,11 +110,11 @@ static void addFloatEmulation(OpPassManager &pm) {
 
 static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createLSTMSimplifyMemRefsPass());
   pm.addPass(createConvertLSTMToLLVMPass());
   pm.addPass(createConvertLinalgToLoopsPass());
   addFloatEmulation(pm);
   pm.addPass(createConvertVectorToSCFPass());
-  pm.addPass(createLSTMExpandShapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   addCleanup(pm);

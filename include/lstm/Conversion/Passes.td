@@ -54,14 +54,17 @@ def ConvertLSTMToVectorPass : Pass<"convert-lstm-to-vector"> {
                            "scf::SCFDialect", "vector::VectorDialect"];
 }
 
-def LSTMExpandShapesPass : Pass<"lstm-expand-shapes"> {
-  let summary = "memref.expand_shape with several dynamic sizes to memref.reinterpret_cast";
+def LSTMSimplifyMemRefsPass : Pass<"lstm-simplify-memrefs"> {
+  let summary = "Replace operations on memrefs whose upstream lowering does not suit";
   let description = [{
-    Upstream's expand-strided-metadata takes at most one dynamic size in a group;
-    a projection of all steps at once is expanded from `[T * B, H]` to `[T, B, H]`,
-    with two. Runs before it.
+    `memref.expand_shape` with several dynamic sizes in a group becomes
+    `memref.reinterpret_cast`: expand-strided-metadata takes one at most, and a
+    projection of all steps at once is expanded from `[T * B, H]` to `[T, B, H]`.
+
+    `memref.copy` of what is not known to be contiguous becomes `linalg.copy`: its
+    lowering to LLVM calls a run-time library with descriptors on the stack.
   }];
-  let dependentDialects = ["affine::AffineDialect", "memref::MemRefDialect"];
+  let dependentDialects = ["affine::AffineDialect", "linalg::LinalgDialect", "memref::MemRefDialect"];
 }
 
 def ConvertLSTMToLLVMPass : Pass<"convert-lstm-to-llvm", "ModuleOp"> {

@@ -1,4 +1,4 @@
-// RUN: lstm-opt %s --lstm-expand-shapes | FileCheck %s
+// RUN: lstm-opt %s --lstm-simplify-memrefs | FileCheck %s
 
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME: %[[V:[^:]*]]: memref<?x16xf32>, %[[T:[^:]*]]: index, %[[B:[^:]*]]: index
@@ -15,4 +15,14 @@ func.func @two(%v: memref<?x16xf32>, %T: index, %B: index) -> memref<?x?x16xf32>
 func.func @one(%v: memref<?x16xf32>, %T: index) -> memref<?x4x16xf32> {
   %e = memref.expand_shape %v [[0, 1], [2]] output_shape [%T, 4, 16] : memref<?x16xf32> into memref<?x4x16xf32>
   return %e : memref<?x4x16xf32>
+}
+
+// CHECK-LABEL: func.func @copies(
+// CHECK: memref.copy
+// CHECK-NOT: memref.copy
+// CHECK: linalg.copy
+func.func @copies(%a: memref<?x16xf32>, %b: memref<?x16xf32>, %c: memref<?x16xf32, strided<[32, 1], offset: ?>>) {
+  memref.copy %a, %b : memref<?x16xf32> to memref<?x16xf32>
+  memref.copy %a, %c : memref<?x16xf32> to memref<?x16xf32, strided<[32, 1], offset: ?>>
+  return
 }

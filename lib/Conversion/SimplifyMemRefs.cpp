@@ -1,4 +1,4 @@
-//===- ExpandShapes.cpp - Shapes with several dynamic sizes ----------------===//
+//===- SimplifyMemRefs.cpp - Copies and shapes on memrefs ------------------===//
 //
 // Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,11 +9,13 @@
 #include "lstm/Conversion/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace mlir::lstm {
-#define GEN_PASS_DEF_LSTMEXPANDSHAPESPASS
+#define GEN_PASS_DEF_LSTMSIMPLIFYMEMREFSPASS
 #include "lstm/Conversion/Passes.h.inc"
 } // namespace mlir::lstm
 
@@ -22,7 +24,6 @@ using namespace mlir::lstm;
 
 /// Replaces `op`, whose result has a layout of strides.
 static void expand(RewriterBase &rewriter, memref::ExpandShapeOp op) {
-  rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();
   MemRefType type = op.getResultType();
   auto [staticStrides, staticOffset] = type.getStridesAndOffset();
@@ -48,17 +49,35 @@ static void expand(RewriterBase &rewriter, memref::ExpandShapeOp op) {
                                                          offset, sizes, strides);
 }
 
+/// Whether a group of the source's dimensions holds several dynamic sizes.
+static bool expandsSeveral(memref::ExpandShapeOp op) {
+  ArrayRef<int64_t> shape = op.getResultType().getShape();
+  return llvm::any_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
+    return llvm::count_if(group, [&](int64_t i) { return ShapedType::isDynamic(shape[i]); }) > 1;
+  });
+}
+
+/// Whether a copy from or to `v` can be that of one piece of memory.
+static bool isContiguous(Value v) {
+  auto type = dyn_cast<MemRefType>(v.getType());
+  return !type || type.getLayout().isIdentity() ||
+         memref::isStaticShapeAndContiguousRowMajor(type);
+}
+
 namespace {
-struct LSTMExpandShapesPass : public lstm::impl::LSTMExpandShapesPassBase<LSTMExpandShapesPass> {
+struct LSTMSimplifyMemRefsPass
+    : public lstm::impl::LSTMSimplifyMemRefsPassBase<LSTMSimplifyMemRefsPass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    getOperation()->walk([&](memref::ExpandShapeOp op) {
-      ArrayRef<int64_t> shape = op.getResultType().getShape();
-      bool several = llvm::any_of(op.getReassociationIndices(), [&](ArrayRef<int64_t> group) {
-        return llvm::count_if(group, [&](int64_t i) { return ShapedType::isDynamic(shape[i]); }) > 1;
-      });
-      if (several && op.getResultType().isStrided())
-        expand(rewriter, op);
+    getOperation()->walk([&](Operation *op) {
+      rewriter.setInsertionPoint(op);
+      if (auto expansion = dyn_cast<memref::ExpandShapeOp>(op)) {
+        if (expandsSeveral(expansion) && expansion.getResultType().isStrided())
+          expand(rewriter, expansion);
+      } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+        if (!isContiguous(copy.getSource()) || !isContiguous(copy.getTarget()))
+          rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(), copy.getTarget());
+      }
     });
   }
 };
