@@ -19,4 +19,5 @@ if [[ ! -f $build/build.ninja ]]; then
     exit 1
   }
 fi
-ninja -C "$build" "$@"
+# The preset also sets what ccache needs to see.
+cmake --build --preset "$preset" ${1+--target "$@"}
