@@ -127,10 +127,10 @@ public:
   }
 
   /// Scalar work on sequence elements and initial values alone is done wherever
-  /// it is needed.
+  /// it is needed, and views are looked through.
   bool isDoneAnywhere(Operation *op) {
     auto it = places.find(op);
-    return it != places.end() && it->second.level == 0;
+    return views.contains(op) || (it != places.end() && it->second.level == 0);
   }
 
 private:
@@ -141,6 +141,7 @@ private:
   Block *body;
   DenseMap<Operation *, Place> places;    // products and scalar work
   DenseMap<Operation *, int> finished;    // others: the level after which they run
+  SmallPtrSet<Operation *, 16> views;     // those of the others that phases look through
   std::map<int, SmallVector<Cluster>> levels;
 
   /// The level at which scalar work may read `value`.
@@ -171,9 +172,21 @@ private:
     });
   }
 
+  /// A slice, cast or repetition of what no phase makes: where it is needed in
+  /// memory it stays as it is.
+  bool isView(Operation *op) {
+    return isa<tensor::ExtractSliceOp, tensor::CastOp, tensor::SplatOp, linalg::FillOp, linalg::BroadcastOp,
+               arith::ConstantOp>(op) &&
+           isScalarWork(op) && llvm::none_of(getElementOperands(op), [&](Value value) {
+             return value.getDefiningOp() && places.contains(value.getDefiningOp());
+           });
+  }
+
   void place(Operation *op) {
     bool product = isProduct(op);
-    if (!product && !isScalarWork(op)) {
+    if (isView(op))
+      views.insert(op);
+    if (views.contains(op) || (!product && !isScalarWork(op))) {
       int after = 0;
       op->walk([&](Operation *nested) {
         for (Value operand : nested->getOperands()) {

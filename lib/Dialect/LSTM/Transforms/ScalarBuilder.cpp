@@ -193,6 +193,13 @@ SmallVector<Value> ScalarBuilder::getInput(Value value, int32_t inputAxes) {
       return scalars;
   int64_t count = 1;
   SmallVector<Value> scalars;
+  // A tensor of rank 0 enters as its element.
+  if (inputAxes == 0 && isa<RankedTensorType>(value.getType())) {
+    auto [element, isNew] = elements.try_emplace(value);
+    if (isNew)
+      element->second = tensor::ExtractOp::create(outside, value.getLoc(), value, ValueRange());
+    return getInput(element->second, 0);
+  }
   if (inputAxes & kGate) {
     count = cast<RankedTensorType>(value.getType()).getDimSize(inputAxes & kRow ? 1 : 0);
     if (numGates == 0)

@@ -64,6 +64,7 @@ private:
   SmallVector<int32_t> axes;
   SmallVector<SmallVector<Value>> arguments;
   DenseMap<Value, SmallVector<Value>> known;
+  DenseMap<Value, Value> elements; // of tensors of rank 0
 
   SmallVector<Value> getInput(Value value, int32_t inputAxes);
   /// Gate `g` of an operand that has another number of gates than the phase.

@@ -125,3 +125,36 @@ func.func @function(%x: tensor<?x5xf32>, %W: tensor<5x2x7xf32>, %b: tensor<2x7xf
   %1 = lstm.gate [tanh, relu] dot(%x, %W : tensor<?x5xf32>, tensor<5x2x7xf32>) : tensor<?x2x7xf32>
   return %0, %1 : tensor<?x2x7xf32>, tensor<?x2x7xf32>
 }
+// -----
+// A slice of a state that a product needs stays a view: no phase copies it.
+// CHECK-LABEL: func @view
+// CHECK: lstm.recurrence init(%[[S:.*]] = %arg0 : tensor<2x4x1xf64>)
+// CHECK: %[[V:.*]] = tensor.extract_slice %[[S]][0, 2, 0]
+// CHECK-NOT: lstm.phase ins
+// CHECK: lstm.phase project(%[[V]],
+func.func @view(%s0: tensor<2x4x1xf64>, %W: tensor<1x4x1xf64>, %T: index) -> tensor<2x4x1xf64> {
+  %sT = lstm.recurrence init(%s = %s0 : tensor<2x4x1xf64>) steps(%T : index) {
+    %v = tensor.extract_slice %s[0, 2, 0] [2, 1, 1] [1, 1, 1] : tensor<2x4x1xf64> to tensor<2x1xf64>
+    %n = lstm.gate identity dot(%v, %W : tensor<2x1xf64>, tensor<1x4x1xf64>) : tensor<2x4x1xf64>
+    lstm.yield state(%n : tensor<2x4x1xf64>)
+  }
+  return %sT : tensor<2x4x1xf64>
+}
+// -----
+// A tensor of rank 0 enters a phase as its element.
+// CHECK-LABEL: func @rank0
+// CHECK: %[[E:.*]] = tensor.extract %{{.*}}[] : tensor<f32>
+// CHECK: lstm.phase ins(%{{.*}}[r, u], %[[E]] : tensor<3x5xf32>, f32)
+func.func @rank0(%xs: tensor<?xf32>, %h0: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %hT = lstm.recurrence over(%x = %xs : tensor<?xf32>) init(%h = %h0 : tensor<3x5xf32>) {
+    %e = tensor.empty() : tensor<3x5xf32>
+    %n = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+        ins(%h, %x : tensor<3x5xf32>, tensor<f32>) outs(%e : tensor<3x5xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %m = arith.maximumf %a, %b : f32
+      linalg.yield %m : f32
+    } -> tensor<3x5xf32>
+    lstm.yield state(%n : tensor<3x5xf32>)
+  }
+  return %hT : tensor<3x5xf32>
+}
