@@ -40,14 +40,14 @@ def example(name, fortran=False):
 
     ragged = case("ragged", 7, 5)
     if fortran:
-        return runner.check(path, [ragged], scale=32.0, fortran=True)
+        return runner.check(path, [ragged], scale=16.0, fortran=True)
     worst = runner.check(path, [ragged, case("one row", 4, 1, [3]), case("no steps", 0, 3), case("no rows", 4, 0)],
-                         scale=32.0)
+                         scale=16.0)
     with tempfile.TemporaryDirectory() as folder:
         static = os.path.join(folder, name + "-static.mlir")
         with open(static, "w") as file:
             file.write(examples.make_static(text, 6, 3))
-        return max(worst, runner.check(static, [case("static", 6, 3, [6, 0, 2])], scale=32.0))
+        return max(worst, runner.check(static, [case("static", 6, 3, [6, 0, 2])], scale=16.0))
 
 
 def hash_of(*parts):
@@ -78,7 +78,7 @@ def op(path):
                 want = {slot.name: value for slot, value in zip(results, ops.CASES[name][entry](arguments))}
                 cases.append((f"T={steps} B={batch}", arguments, want))
             try:
-                worst = max(worst, runner.check(alone, cases, entry, 32.0))
+                worst = max(worst, runner.check(alone, cases, entry))
             except Failure as failure:
                 failures.append(str(failure))
     if failures:
