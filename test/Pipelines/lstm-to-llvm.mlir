@@ -13,7 +13,7 @@
 
 // CHECK: llvm.func @lstmCheckFailed(!llvm.ptr, i64, i64, i64)
 // CHECK-LABEL: llvm.func @main(
-// CHECK-NOT: {{(builtin.unrealized|lstm\.|scf\.|memref\.|linalg\.|llvm.alloca)}}
+// CHECK-NOT: {{(builtin.unrealized|lstm\.|scf\.|memref\.|linalg\.)}}
 
 // UNCHECKED-NOT: @lstmCheckFailed
 func.func @main(%x: tensor<?x?x8xf32>, %W: tensor<8x4x16xf32>, %U: tensor<16x4x16xf32>, %b: tensor<4x16xf32>,

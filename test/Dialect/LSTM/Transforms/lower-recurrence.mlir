@@ -30,7 +30,7 @@
 // LOOP-LABEL: func.func @lstm(
 // LOOP: scf.for
 // LOOP-NOT: {{memref.copy|tensor.empty}}
-// LOOP: return
+// LOOP: affine.apply #{{.*}}()[
 func.func @lstm(%p: tensor<?x?x4x8xf32>, %U: tensor<8x4x8xf32>, %h0: tensor<?x8xf32>, %c0: tensor<?x8xf32>,
                 %len: tensor<?xi32>, %ys0: tensor<?x?x8xf32>) -> (tensor<?x?x8xf32>, tensor<?x8xf32>, tensor<?x8xf32>) {
   %ys, %hT, %cT = lstm.recurrence over(%x = %p : tensor<?x?x4x8xf32>) init(%h = %h0, %c = %c0 : tensor<?x8xf32>, tensor<?x8xf32>)
@@ -144,7 +144,7 @@ func.func @seen_whole(%T: index, %h0: tensor<2x8xf32>, %s0: tensor<8xf32>, %len:
 // LOOP-LABEL: func.func @copies(
 // LOOP: scf.for
 // LOOP-NOT: memref.alloc
-// LOOP: return
+// LOOP: affine.apply #{{.*}}()[
 func.func @copies(%xs: tensor<?x2x3xf32>, %k: tensor<2x3xf32>, %n0: index, %ys0: tensor<?x2x3xf32>)
     -> (tensor<?x2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>, index) {
   %i1 = arith.constant 1 : index
