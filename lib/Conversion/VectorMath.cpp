@@ -177,7 +177,8 @@ Value expandLog(FloatMath &m, Value x) {
   result = m.select(m.compare(arith::CmpFPredicate::OEQ, x, m.constant(0.0)),
                     m.constant(-infinity), result);
   // Unordered or below 0.
-  return m.select(m.compare(arith::CmpFPredicate::ULT, x, m.constant(0.0)), m.constant(nan), result);
+  Value isOutside = m.compare(arith::CmpFPredicate::ULT, x, m.constant(0.0));
+  return m.select(isOutside, m.constant(nan), result);
 }
 
 /// ln(1 + x), with what 1 + x loses in rounding put back.

@@ -194,7 +194,9 @@ SmallVector<Value> lstm::vectorizeBody(OpBuilder &b, PhaseOp phase, ArrayRef<Val
     bool isUniform = llvm::none_of(op.getOperands(), [&](Value operand) {
       return isa<VectorType>(mapping.lookup(operand).getType());
     });
-    auto operandOf = [&](Value value) { return isUniform ? mapping.lookup(value) : vectorOf(value); };
+    auto operandOf = [&](Value value) {
+      return isUniform ? mapping.lookup(value) : vectorOf(value);
+    };
     if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
       auto type = cast<FloatType>(op.getResult(0).getType());
       mapping.map(op.getResult(0), castFloat(b, op.getLoc(), operandOf(op.getOperand(0)), type));
