@@ -172,10 +172,13 @@ FailureOr<Value> GateLowering::run() {
   if (failed(op.reifyResultShapes(b, shapes)))
     return op.emitOpError("has a result whose sizes no operand gives");
   sizes = shapes[0];
-  products = buildProducts();
   RankedTensorType type = op.getResultType();
+  if (!llvm::is_contained(type.getShape(), 0))
+    products = buildProducts();
   Value result = tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
-  if (llvm::all_equal(op.getActivations())) {
+  if (llvm::is_contained(type.getShape(), 0)) {
+    // Nothing to compute, and upstream takes no slices of it.
+  } else if (llvm::all_equal(op.getActivations())) {
     result = buildMap(op.getActivation(0), std::nullopt, result);
   } else {
     // Activations differ: one operation for each gate.
@@ -212,7 +215,12 @@ FailureOr<Value> lstm::convertGateToLinalg(RewriterBase &rewriter, GateOp op) {
 LogicalResult lstm::convertPhaseToLinalg(RewriterBase &rewriter, PhaseOp op) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
-  FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+  bool isEmpty = llvm::any_of(op.getOuts().getTypes(), [](Type type) {
+    return llvm::is_contained(cast<ShapedType>(type).getShape(), 0);
+  });
+  FailureOr<SmallVector<Value>> results = llvm::to_vector(op.getOuts());
+  if (!isEmpty)
+    results = op.decomposeOperation(rewriter);
   if (failed(results))
     return failure();
   if (op->getNumResults())

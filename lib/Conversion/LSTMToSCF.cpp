@@ -25,6 +25,18 @@ using namespace mlir::lstm;
 /// v[index, ...] of the given type.
 static Value slice(OpBuilder &b, Location loc, Value v, MemRefType type, Value index,
                    ArrayRef<OpFoldResult> sizes) {
+  if (llvm::is_contained(type.getShape(), 0)) {
+    // Upstream verifies that a slice starts inside of what it is a slice of, and
+    // here nothing is inside. Nothing is read or written either.
+    auto [strides, offset] = type.getStridesAndOffset();
+    auto known = [&](int64_t value) -> OpFoldResult {
+      if (!ShapedType::isDynamic(value))
+        return b.getIndexAttr(value);
+      return arith::ConstantIndexOp::create(b, loc, 0).getResult();
+    };
+    return memref::ReinterpretCastOp::create(b, loc, type, v, known(offset), sizes.drop_front(),
+                                             llvm::map_to_vector(strides, known));
+  }
   SmallVector<OpFoldResult> extents(sizes), strides(sizes.size(), b.getIndexAttr(1));
   SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0));
   offsets[0] = index;

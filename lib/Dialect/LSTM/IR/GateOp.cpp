@@ -333,7 +333,24 @@ static LogicalResult mergePlainSums(GateOp gate, PatternRewriter &rewriter) {
   return rewriter.notifyMatchFailure(gate, "adds no plain sum of its own");
 }
 
+/// A result without elements is computed by nothing.
+static LogicalResult dropEmptyGate(GateOp gate, PatternRewriter &rewriter) {
+  RankedTensorType type = gate.getResultType();
+  if (!llvm::is_contained(type.getShape(), 0))
+    return rewriter.notifyMatchFailure(gate, "has elements or may have some");
+  ReifiedRankedShapedTypeDims shapes;
+  if (failed(gate.reifyResultShapes(rewriter, shapes)))
+    return failure();
+  SmallVector<Value> dynamic;
+  for (auto [i, size] : llvm::enumerate(shapes[0]))
+    if (type.isDynamicDim(i))
+      dynamic.push_back(getValueOrCreateConstantIndexOp(rewriter, gate.getLoc(), size));
+  rewriter.replaceOpWithNewOp<tensor::EmptyOp>(gate, type, dynamic);
+  return success();
+}
+
 void GateOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {
+  patterns.add(dropEmptyGate);
   patterns.add(dropZeroTerms);
   patterns.add(mergePlainSums);
 }

@@ -519,8 +519,22 @@ struct DropDeadResults : OpRewritePattern<PhaseOp> {
     return success();
   }
 };
+
+/// Results without elements are computed by nothing.
+struct DropEmptyResults : public OpRewritePattern<PhaseOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PhaseOp op, PatternRewriter &rewriter) const override {
+    bool isEmpty = llvm::any_of(op->getResultTypes(), [](Type type) {
+      return llvm::is_contained(cast<RankedTensorType>(type).getShape(), 0);
+    });
+    if (!isEmpty)
+      return rewriter.notifyMatchFailure(op, "has elements or may have some");
+    rewriter.replaceOp(op, op.getOuts());
+    return success();
+  }
+};
 } // namespace
 
 void PhaseOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ReadInputThroughOut, DropUnusedInputs, MergeEqualInputs, DropDeadResults>(context);
+  patterns.add<DropEmptyResults, ReadInputThroughOut, DropUnusedInputs, MergeEqualInputs, DropDeadResults>(context);
 }

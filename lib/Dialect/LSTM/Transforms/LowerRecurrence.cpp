@@ -262,8 +262,10 @@ void Lowering::duplicatePhaseResults() {
 /// next one is written, or reads just the element that it writes.
 bool Lowering::canUpdateInPlace(unsigned state) {
   Value v = yield.getState()[state], old = op.getRegionIterArgs()[state];
-  // A scalar is read at the start of a step and written at its end.
-  if (v == old || !isa<RankedTensorType>(v.getType()))
+  // A scalar is read at the start of a step and written at its end; of a state
+  // without elements there is no slice to take.
+  auto type = dyn_cast<RankedTensorType>(v.getType());
+  if (v == old || !type || llvm::is_contained(type.getShape(), 0))
     return true;
 
   // The operation that writes first; null: a mask or a copy in front of the yield.
