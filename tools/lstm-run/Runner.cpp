@@ -333,6 +333,29 @@ void Frame::freeResults() {
 
 CompiledFunction::~CompiledFunction() = default;
 
+/// LLVM's own pipeline, without unrolling and interleaving of loops and without SLP
+/// vectorization: what is hot comes tiled for the registers, and they would only
+/// multiply the time to compile.
+static llvm::Error optimizeModule(llvm::Module &module, llvm::TargetMachine *machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = false;
+  tuning.LoopInterleaving = false;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = false;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::unique_ptr<CompiledFunction>>
 CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &signature,
                           bool optimize) {
@@ -352,8 +375,9 @@ CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &sign
 
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
-  std::function<llvm::Error(llvm::Module *)> transformer =
-      makeOptimizingTransformer(optimize ? 3 : 0, /*sizeLevel=*/0, machine->get());
+  auto transformer = [optimize, machine = machine->get()](llvm::Module *module) {
+    return optimize ? optimizeModule(*module, machine) : llvm::Error::success();
+  };
   ExecutionEngineOptions options;
   options.transformer = transformer;
   options.jitCodeGenOptLevel = codeGenLevel;

@@ -127,7 +127,7 @@ class Generator:
         lengths = self.lengths(time, batch) if self.chance(0.5) else None
         first = self.recurrence(time, batch, lengths)
         recurrences = [first]
-        kind = self.choose(["one", "stacked", "beside"], [60, 20, 20])
+        kind = self.choose(["one", "stacked", "beside"], [70, 14, 16])
         if kind == "stacked":
             self.share_results(first)
             recurrences.append(self.recurrence(time, batch, lengths, above=first))
@@ -174,7 +174,7 @@ class Generator:
         kinds = self.add_states(pool, direction, above)
         separate = style == "mixed" and lengths is not None
         body = BodyBuilder(self, self.rec, pool, separate)
-        for _ in range(self.random.randint(0, 6)):
+        for _ in range(self.choose([0, 1, 2, 3, 5], [3, 4, 4, 2, 1])):
             part = self.choose([v.direction for v in pool] or [direction()])
             body.produce(body.any_type(), part)
         for state, kind in zip(self.rec.states, kinds):

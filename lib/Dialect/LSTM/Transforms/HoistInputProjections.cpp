@@ -38,7 +38,8 @@ namespace {
 /// Hoists from one recurrence.
 class Hoister {
 public:
-  Hoister(RewriterBase &rewriter, RecurrenceOp op) : rewriter(rewriter), op(op) {}
+  Hoister(RewriterBase &rewriter, RecurrenceOp op, int64_t minDepth)
+      : rewriter(rewriter), op(op), minDepth(minDepth) {}
 
   HoistResult run() {
     for (GateOp gate : llvm::to_vector(op.getBodyBlock()->getOps<GateOp>()))
@@ -57,6 +58,7 @@ public:
 private:
   RewriterBase &rewriter;
   RecurrenceOp op;
+  int64_t minDepth;
   HoistResult result;
   /// Values of the body that depend on sequence elements (and on values from
   /// above) alone: the direction of those elements.
@@ -68,13 +70,19 @@ private:
 
   bool isInvariant(Value value) { return isDefinedOutside(value, op); }
 
+  /// Whether a product costs more than storing and loading its result.
+  bool isDeep(ValuePair dot) {
+    SizeOrigin depth = getSizeOrigin(dot.second, 0);
+    return !depth.constant || *depth.constant >= minDepth;
+  }
+
   /// A gate that mixes what depends on the sequence with what does not: its
   /// products with sequence elements, and biases, become a gate of their own.
   void split(GateOp gate) {
     auto onSequence = [&](Value v) { return dependsOnSequenceOnly(v); };
     SmallVector<ValuePair> movedDots, keptDots, keptScales = gate.getScales();
     for (ValuePair dot : gate.getDots())
-      (onSequence(dot.first) && isInvariant(dot.second) ? movedDots : keptDots).push_back(dot);
+      (onSequence(dot.first) && isInvariant(dot.second) && isDeep(dot) ? movedDots : keptDots).push_back(dot);
     if (movedDots.empty())
       return;
     int64_t rank = gate.getResultType().getRank();
@@ -188,9 +196,9 @@ private:
 
   /// Whether doing `inner` for all steps at once saves work: products and
   /// reductions do. Elementwise work is free where the step does its own.
-  static bool isWorthHoisting(Operation *inner) {
+  bool isWorthHoisting(Operation *inner) {
     if (auto gate = dyn_cast<GateOp>(inner))
-      return !gate.getDotLhs().empty();
+      return llvm::any_of(gate.getDots(), [&](ValuePair dot) { return isDeep(dot); });
     auto linalgOp = dyn_cast<linalg::LinalgOp>(inner);
     return linalgOp && linalgOp.getNumReductionLoops() > 0;
   }
@@ -421,11 +429,11 @@ private:
 } // namespace
 
 FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op,
-                                                   int64_t maxTableRows) {
+                                                   int64_t maxTableRows, int64_t minDepth) {
   OpBuilder::InsertionGuard guard(rewriter);
   moveLoopInvariantCode(op);
   unsigned lookups = projectLookups(rewriter, op, maxTableRows);
-  HoistResult result = Hoister(rewriter, op).run();
+  HoistResult result = Hoister(rewriter, op, minDepth).run();
   result.lookups = lookups;
   return result;
 }
@@ -440,7 +448,7 @@ struct LSTMHoistInputProjectionsPass
     SmallVector<RecurrenceOp> recurrences;
     getOperation()->walk([&](RecurrenceOp op) { recurrences.push_back(op); });
     for (RecurrenceOp op : recurrences) {
-      FailureOr<HoistResult> result = hoistInputProjections(rewriter, op, maxTableRows);
+      FailureOr<HoistResult> result = hoistInputProjections(rewriter, op, maxTableRows, minDepth);
       if (failed(result))
         return signalPassFailure();
       numHoisted += result->hoisted;

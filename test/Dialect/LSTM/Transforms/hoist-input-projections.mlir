@@ -90,3 +90,16 @@ func.func @nothing(%xs: tensor<?x?x7xf32>, %us: tensor<?x?x7xf32>, %W: tensor<7x
   }
   return %hT : tensor<?x7xf32>
 }
+// -----
+// A product over few elements costs less than storing its result for all steps: with a million steps memory would
+// grow by more than the output.
+// CHECK-LABEL: func @shallow
+// CHECK: lstm.recurrence over(%[[X:.*]] = %arg0 : tensor<?x?x1xf32>)
+// CHECK-NEXT: lstm.gate tanh dot(%[[X]], %arg1 : {{.*}}) dot(
+func.func @shallow(%xs: tensor<?x?x1xf32>, %W: tensor<1x4xf32>, %U: tensor<4x4xf32>, %h0: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %hT = lstm.recurrence over(%x = %xs : tensor<?x?x1xf32>) init(%h = %h0 : tensor<?x4xf32>) {
+    %h1 = lstm.gate tanh dot(%x, %W : tensor<?x1xf32>, tensor<1x4xf32>) dot(%h, %U : tensor<?x4xf32>, tensor<4x4xf32>) : tensor<?x4xf32>
+    lstm.yield state(%h1 : tensor<?x4xf32>)
+  }
+  return %hT : tensor<?x4xf32>
+}

@@ -57,10 +57,15 @@ def LSTMHoistInputProjectionsPass : Pass<"lstm-hoist-input-projections"> {
     `[T * B]` rows. A row looked up in an embedding table and then projected
     becomes a row looked up in the projected table, also where the index is a
     state, if the table is at most `max-table-rows` long (0: any).
+
+    A product over fewer than `min-depth` elements stays in the step: it costs less
+    than storing its result for all steps and loading it again.
   }];
   let options = [
     Option<"maxTableRows", "max-table-rows", "int64_t", "65536",
-           "Project embedding tables of at most this static number of rows (0: any)">];
+           "Project embedding tables of at most this static number of rows (0: any)">,
+    Option<"minDepth", "min-depth", "int64_t", "4",
+           "Hoist products over at least this many elements">];
   let statistics = [
     Statistic<"numHoisted", "operations-hoisted", "Operations hoisted out of time loops">,
     Statistic<"numLookups", "lookups-projected", "Embedding lookups moved behind a projection">];

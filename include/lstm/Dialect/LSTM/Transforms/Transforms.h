@@ -38,8 +38,9 @@ struct HoistResult {
 };
 
 /// Moves what depends on sequence elements alone in front of the recurrence, which
-/// may be replaced.
-FailureOr<HoistResult> hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTableRows);
+/// may be replaced. Products over fewer than `minDepth` elements stay.
+FailureOr<HoistResult> hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTableRows,
+                                             int64_t minDepth);
 
 /// In the body of `op`: a row looked up in a table and then projected becomes a row looked up in the
 /// projected table, if the table has at most `maxTableRows` rows (0: any). Returns the number of lookups.
