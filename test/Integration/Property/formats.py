@@ -37,7 +37,7 @@ def round_to(elem: str, values: np.ndarray) -> np.ndarray:
 def to_file(elem: str, values: np.ndarray) -> np.ndarray:
     """The array that a .npz holds for values of type `elem`."""
     if elem == "bf16":
-        return np.ascontiguousarray(_to_bf16(values))
+        return _to_bf16(values)
     dtype = _PLAIN.get(elem) or _INTEGERS[elem]
     return np.asarray(values).astype(dtype)
 
