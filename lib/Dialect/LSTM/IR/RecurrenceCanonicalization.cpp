@@ -182,9 +182,18 @@ static LogicalResult dropFullLengths(RecurrenceOp op, PatternRewriter &rewriter)
 // Few steps
 //===----------------------------------------------------------------------===//
 
-/// T = 0: outputs are empty, states the initial ones.
+/// Whether `value` is known to have no elements.
+static bool isEmpty(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && llvm::is_contained(type.getShape(), 0);
+}
+
+/// T = 0: outputs are empty, states the initial ones. So are they where all of
+/// them are empty, as with B = 0.
 static LogicalResult foldNoSteps(RecurrenceOp op, PatternRewriter &rewriter) {
-  if (op.getStaticSteps() != 0)
+  bool empty = isMemoryEffectFree(op) && llvm::all_of(op.getOuts(), isEmpty) &&
+               llvm::all_of(op.getInitArgs(), isEmpty);
+  if (op.getStaticSteps() != 0 && !empty)
     return rewriter.notifyMatchFailure(op, "has steps");
   SmallVector<Value> values(op.getOuts());
   llvm::append_range(values, op.getInitArgs());

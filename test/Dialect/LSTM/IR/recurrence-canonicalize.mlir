@@ -90,3 +90,14 @@ func.func @one_step_lengths(%xs: tensor<1x4x3xf32>, %h0: tensor<4x3xf32>, %len: 
   }
   return %h : tensor<4x3xf32>
 }
+// -----
+// B = 0: there is nothing to compute.
+// CHECK-LABEL: func @no_rows
+// CHECK-NEXT: return %arg2, %arg1
+func.func @no_rows(%xs: tensor<?x0x3xf32>, %h0: tensor<0x3xf32>, %ys: tensor<?x0x3xf32>) -> (tensor<?x0x3xf32>, tensor<0x3xf32>) {
+  %y, %h = lstm.recurrence over(%x = %xs : tensor<?x0x3xf32>) init(%hp = %h0 : tensor<0x3xf32>) outs(%ys : tensor<?x0x3xf32>) {
+    %hn = arith.addf %hp, %x : tensor<0x3xf32>
+    lstm.yield state(%hn : tensor<0x3xf32>) out(%hn : tensor<0x3xf32>)
+  }
+  return %y, %h : tensor<?x0x3xf32>, tensor<0x3xf32>
+}
