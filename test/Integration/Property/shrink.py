@@ -49,6 +49,8 @@ def _changes(program: Program) -> Iterator[Change]:
     """Every change that may apply, those that remove most first."""
     for name in program.returns:
         yield lambda p, n=name: _set(p, "returns", [n]) if len(p.returns) > 1 else False
+    for name in program.returns:
+        yield lambda p, n=name: p.returns.remove(n)
     for i in range(len(program.items)):
         yield lambda p, i=i: _free_results(p, p.items[i])
     for i, rec in _recurrences(program):
