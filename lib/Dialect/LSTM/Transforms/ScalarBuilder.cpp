@@ -20,10 +20,11 @@ using namespace mlir::lstm;
 // What scalar work is
 //===----------------------------------------------------------------------===//
 
-/// [B, H], or [B, G, H] with static G.
+/// [B, H], or [B, G, H] with static G. Values known to be empty stay as they
+/// are: nothing is computed for them, and they have no slices.
 static bool hasRowsAndUnits(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor && (tensor.getRank() == 2 || (tensor.getRank() == 3 && !tensor.isDynamicDim(1)));
+  return tensor && !llvm::is_contained(tensor.getShape(), 0) && (tensor.getRank() == 2 || (tensor.getRank() == 3 && !tensor.isDynamicDim(1)));
 }
 
 static int64_t numScalars(Type type) {

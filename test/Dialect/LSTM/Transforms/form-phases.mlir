@@ -158,3 +158,17 @@ func.func @rank0(%xs: tensor<?xf32>, %h0: tensor<3x5xf32>) -> tensor<3x5xf32> {
   }
   return %hT : tensor<3x5xf32>
 }
+// -----
+// A value known to be empty stays as it is, beside a state that is not.
+// CHECK-LABEL: func @empty
+// CHECK: lstm.recurrence
+// CHECK-NEXT: arith.mulf %{{.*}}, %{{.*}} : tensor<0x2x1xf32>
+// CHECK-NEXT: lstm.yield state(
+func.func @empty(%n0: index, %k: index, %h0: tensor<0x2x1xf32>, %c: tensor<0x2x1xf32>) -> (index, tensor<0x2x1xf32>) {
+  %T = arith.constant 2 : index
+  %nT, %hT = lstm.recurrence init(%n = %n0, %h = %h0 : index, tensor<0x2x1xf32>) steps(%T : index) {
+    %h1 = arith.mulf %c, %h : tensor<0x2x1xf32>
+    lstm.yield state(%k, %h1 : index, tensor<0x2x1xf32>)
+  }
+  return %nT, %hT : index, tensor<0x2x1xf32>
+}
