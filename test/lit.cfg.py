@@ -38,4 +38,6 @@ llvm_config.add_tool_substitutions(
 if config.sanitizer:
     config.available_features.add("sanitizer")
     # LLVM keeps its global state until the process ends.
-    config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+    # LLVM's allocators are inlined here and compiled without sanitizers in the
+    # packaged libraries: a slab that the one poisons the other does not unpoison.
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0:allow_user_poisoning=0"
