@@ -17,7 +17,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "llvm/TargetParser/Host.h"
 
 namespace mlir::lstm {
 #define GEN_PASS_DEF_CONVERTLSTMTOVECTORPASS
@@ -27,34 +26,20 @@ namespace mlir::lstm {
 using namespace mlir;
 using namespace mlir::lstm;
 
-/// Bits of a vector register of the machine that this runs on.
-static int64_t getHostVectorBits() {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  if (features.lookup("avx512f"))
-    return 512;
-  return features.lookup("avx2") ? 256 : 128;
-}
-
 /// Whether `phase` has a form in vectors; says so where not.
 static bool isVectorizable(PhaseOp phase) {
   auto missed = [&](Location loc) {
     return remark::missed(loc, remark::RemarkOpts::name("PhaseNotVectorized")
                                    .category("convert-lstm-to-vector"));
   };
-  auto isElement = [](Type type) { return VectorType::isValidElementType(type); };
-  for (BlockArgument arg : phase.getBody().getArguments())
-    if (!isElement(arg.getType())) {
-      missed(arg.getLoc()) << "no vector has elements of this type";
-      return false;
-    }
-  if (Operation *op = findNotVectorizable(phase)) {
-    missed(op->getLoc()) << "this operation has no vector form";
+  if (auto found = findNotVectorizable(phase)) {
+    missed(found->first) << found->second;
     return false;
   }
   if (phase.getNumAccumulators() == 0)
     return true;
   auto isFloat = [](Value memref) {
-    return isa<FloatType>(cast<MemRefType>(memref.getType()).getElementType());
+    return isa<FloatType>(getElementTypeOrSelf(memref));
   };
   if (!isa<FloatType>(phase.getAccumulatorType()) || !llvm::all_of(phase.getStates(), isFloat) ||
       !llvm::all_of(phase.getWeights(), isFloat)) {
@@ -80,7 +65,10 @@ struct ConvertLSTMToVector : lstm::impl::ConvertLSTMToVectorPassBase<ConvertLSTM
   using ConvertLSTMToVectorPassBase::ConvertLSTMToVectorPassBase;
 
   void runOnOperation() override {
-    VectorTarget target{vectorBits > 0 ? vectorBits : getHostVectorBits(), rows};
+    VectorTarget target = VectorTarget::getHost();
+    if (vectorBits > 0)
+      target.bits = vectorBits;
+    target.rows = rows;
     SmallVector<PhaseOp> phases;
     getOperation()->walk([&](PhaseOp phase) {
       if (phase.getNumResults() == 0)

@@ -156,18 +156,6 @@ Value lstm::castFloat(OpBuilder &b, Location loc, Value value, FloatType type) {
 // The body
 //===----------------------------------------------------------------------===//
 
-Operation *lstm::findNotVectorizable(PhaseOp phase) {
-  auto isElement = [](Type type) { return VectorType::isValidElementType(type); };
-  for (Operation &op : phase.getBodyBlock()->without_terminator()) {
-    bool isElementwise = OpTrait::hasElementwiseMappableTraits(&op) && isPure(&op);
-    if (op.getNumRegions() != 0 || !(isElementwise || op.hasTrait<OpTrait::ConstantLike>()) ||
-        !llvm::all_of(op.getOperandTypes(), isElement) ||
-        !llvm::all_of(op.getResultTypes(), isElement))
-      return &op;
-  }
-  return nullptr;
-}
-
 SmallVector<Value> lstm::vectorizeBody(OpBuilder &b, PhaseOp phase, ArrayRef<Value> args,
                                        int64_t lanes) {
   IRMapping mapping;

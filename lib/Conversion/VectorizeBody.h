@@ -43,9 +43,6 @@ Value broadcastTo(OpBuilder &b, Location loc, Value value, int64_t lanes);
 /// `value`, a float or a vector of floats, with element type `type`.
 Value castFloat(OpBuilder &b, Location loc, Value value, FloatType type);
 
-/// The first operation of the phase's body that has no vector form, or null.
-Operation *findNotVectorizable(PhaseOp phase);
-
 /// The body on vectors of units. `args` stand for the block's arguments; each is
 /// a vector, a scalar that holds for all units, or null where it has no use.
 /// Returns a vector for each value that the body yields.

@@ -21,8 +21,8 @@ def ConvertLSTMToLinalgPass : Pass<"convert-lstm-to-linalg"> {
   let options = [
     Option<"gates", "gates", "bool", "true", "Convert lstm.gate">,
     Option<"phases", "phases", "bool", "true", "Convert lstm.phase">];
-  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "math::MathDialect",
-                           "memref::MemRefDialect", "tensor::TensorDialect"];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+                           "math::MathDialect", "memref::MemRefDialect", "tensor::TensorDialect"];
 }
 
 def ConvertLSTMToSCFPass : Pass<"convert-lstm-to-scf"> {

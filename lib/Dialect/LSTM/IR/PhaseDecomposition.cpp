@@ -50,6 +50,34 @@ static Value createScratch(OpBuilder &builder, Location loc, ArrayRef<OpFoldResu
   return memref::AllocOp::create(builder, loc, MemRefType::get(shape, elementType), dynamicSizes);
 }
 
+/// sum[r, g, u] += state[r, k] * W[k, g, u] with packed weights, whose elements are
+/// picked one by one: no map leads from units to blocks that the last unit may not fill.
+static Value createPackedProduct(OpBuilder &builder, Location loc, Value state, Value weight, Value sum) {
+  AffineExpr row, gate, unit, k;
+  MLIRContext *context = builder.getContext();
+  bindDims(context, row, gate, unit, k);
+  bool onTensors = isa<RankedTensorType>(sum.getType());
+  Type type = getElementTypeOrSelf(sum);
+  auto parallel = utils::IteratorType::parallel;
+  auto generic = linalg::GenericOp::create(
+      builder, loc, onTensors ? TypeRange(sum.getType()) : TypeRange(), ValueRange{state}, ValueRange{sum},
+      {AffineMap::get(4, 0, {row, k}, context), AffineMap::get(4, 0, {row, gate, unit}, context)},
+      {parallel, parallel, parallel, utils::IteratorType::reduction},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        auto index = [&](int64_t dim) -> Value { return linalg::IndexOp::create(b, loc, dim); };
+        SmallVector<Value> at = getWeightIndices(b, loc, weight, index(3), index(1), index(2));
+        Value w = onTensors ? Value(tensor::ExtractOp::create(b, loc, weight, at))
+                            : Value(memref::LoadOp::create(b, loc, weight, at));
+        auto extend = [&](Value value) -> Value {
+          return value.getType() == type ? value : arith::ExtFOp::create(b, loc, type, value);
+        };
+        Value product = arith::MulFOp::create(b, loc, extend(args[0]), extend(w));
+        Value next = arith::AddFOp::create(b, loc, args[1], product);
+        linalg::YieldOp::create(b, loc, next);
+      });
+  return onTensors ? generic.getResult(0) : sum;
+}
+
 /// All products of a phase, summed: `[rows, G, units]`.
 static Value createProducts(OpBuilder &builder, PhaseOp op) {
   Location loc = op.getLoc();
@@ -69,6 +97,10 @@ static Value createProducts(OpBuilder &builder, PhaseOp op) {
                                                   AffineMap::get(4, 0, {k, gate, unit}, builder.getContext()),
                                                   AffineMap::get(4, 0, {row, gate, unit}, builder.getContext())});
   for (auto [state, weight] : llvm::zip(op.getStates(), op.getWeights())) {
+    if (WeightLayout::get(cast<ShapedType>(weight.getType())).isPacked()) {
+      sum = createPackedProduct(builder, loc, state, weight, sum);
+      continue;
+    }
     auto contract =
         linalg::ContractOp::create(builder, loc, onTensors ? TypeRange(sum.getType()) : TypeRange(),
                                    ValueRange{state, weight}, ValueRange{sum}, maps);

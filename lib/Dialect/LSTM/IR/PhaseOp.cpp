@@ -11,12 +11,25 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::lstm;
 
 /// The axes in the order in which they stand, with their names.
 static constexpr std::pair<int32_t, StringLiteral> axisNames[] = {{kRow, "r"}, {kGate, "g"}, {kUnit, "u"}};
+
+WeightLayout WeightLayout::get(ShapedType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  if (shape.size() != 5)
+    return {/*depthDim=*/0, shape[0], shape[1], shape[2]};
+  int64_t gates = ShapedType::isDynamic(shape[1]) ? shape[1] : shape[1] * shape[3];
+  return {/*depthDim=*/2, shape[2], gates, ShapedType::kDynamic, shape[3], shape[4], shape[0]};
+}
+
+static WeightLayout getLayout(Value weight) {
+  return WeightLayout::get(cast<ShapedType>(weight.getType()));
+}
 
 static bool isTensor(Value value) { return isa<RankedTensorType>(value.getType()); }
 
@@ -42,8 +55,11 @@ int64_t PhaseOp::getNumGates() {
     auto type = dyn_cast<ShapedType>(value.getType());
     return type && type.hasRank() && dim < type.getRank() ? type.getDimSize(dim) : 0;
   };
-  if (!getWeights().empty())
-    return sizeOf(getWeights().front(), 1);
+  if (!getWeights().empty()) {
+    auto type = dyn_cast<ShapedType>(getWeights().front().getType());
+    bool isWeight = type && type.hasRank() && (type.getRank() == 3 || type.getRank() == 5);
+    return isWeight ? WeightLayout::get(type).gates : 0;
+  }
   for (auto [input, axes] : llvm::zip(getInputs(), getAxes()))
     if (axes & kGate)
       return sizeOf(input, axes & kRow ? 1 : 0);
@@ -204,8 +220,17 @@ public:
   }
 
   /// The length of the sum that a product is.
-  LogicalResult verifyReduction(int64_t state, int64_t weights, int64_t pair) {
-    return verify(state, weights, "weights of 'project' pair #" + Twine(pair), "elements on dim #0", "phase_c12");
+  LogicalResult verifyReduction(int64_t state, const WeightLayout &weights, const Twine &what) {
+    std::string unit = "elements on dim #" + std::to_string(weights.depthDim);
+    return verify(state, weights.depth, what, unit, "phase_c12");
+  }
+
+  /// The blocks of packed weights must be those that the units need.
+  LogicalResult verifyBlocks(const WeightLayout &weights, const Twine &what) {
+    if (ShapedType::isDynamic(units) || ShapedType::isDynamic(weights.numBlocks))
+      return success();
+    int64_t needed = llvm::divideCeil(units, weights.blockUnits);
+    return verify(needed, weights.numBlocks, what, "blocks of units", "phase_c11");
   }
 
 private:
@@ -245,9 +270,12 @@ static LogicalResult verifyOperandTypes(PhaseOp op) {
              << i << " to have rank 2, but got type " << out.getType() << " (phase_c5)";
   for (auto [i, state, weight] : llvm::enumerate(op.getStates(), op.getWeights())) {
     auto a = cast<ShapedType>(state.getType()), w = cast<ShapedType>(weight.getType());
-    if (a.getRank() != 2 || w.getRank() != 3)
+    if (a.getRank() != 2 || (w.getRank() != 3 && w.getRank() != 5))
       return op.emitOpError("expects 'project' pair #")
-             << i << " to have ranks 2 and 3, but got types " << a << " and " << w << " (phase_c6)";
+             << i << " to have ranks 2 and 3, or 2 and 5, but got types " << a << " and " << w << " (phase_c6)";
+    if (w.getRank() == 5 && (w.isDynamicDim(3) || w.isDynamicDim(4) || w.getDimSize(3) < 1 || w.getDimSize(4) < 1))
+      return op.emitOpError("expects packed weights of 'project' pair #")
+             << i << " to have blocks of static size, but got type " << w << " (phase_c21)";
     if (!isa<FloatType>(a.getElementType()) || !isa<FloatType>(w.getElementType()))
       return op.emitOpError("expects 'project' pair #")
              << i << " to have floating-point elements, but got types " << a << " and " << w << " (phase_c13)";
@@ -315,11 +343,11 @@ LogicalResult PhaseOp::verify() {
       return failure();
   for (auto [i, state, weight] : llvm::enumerate(getStates(), getWeights())) {
     ArrayRef<int64_t> a = cast<ShapedType>(state.getType()).getShape();
-    ArrayRef<int64_t> w = cast<ShapedType>(weight.getType()).getShape();
+    WeightLayout w = getLayout(weight);
     std::string weightName = ("weights of 'project' pair #" + Twine(i)).str();
     if (failed(sizes.verify(kRow, a[0], "state of 'project' pair #" + Twine(i))) ||
-        failed(sizes.verifyReduction(a[1], w[0], i)) || failed(sizes.verify(kGate, w[1], weightName)) ||
-        failed(sizes.verify(kUnit, w[2], weightName)))
+        failed(sizes.verifyReduction(a[1], w, weightName)) || failed(sizes.verify(kGate, w.gates, weightName)) ||
+        failed(w.isPacked() ? sizes.verifyBlocks(w, weightName) : sizes.verify(kUnit, w.units, weightName)))
       return failure();
   }
   for (auto [i, input, axes] : llvm::enumerate(getInputs(), getAxes()))

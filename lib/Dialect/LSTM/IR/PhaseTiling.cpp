@@ -9,6 +9,7 @@
 #include "Slices.h"
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -51,8 +52,25 @@ FailureOr<TilingResult> PhaseOp::getTiledImplementation(OpBuilder &builder, Arra
   SmallVector<Value> states, weights, inputs, outs;
   for (Value state : getStates())
     states.push_back(tile(state, {Rows, Whole}));
-  for (Value weight : getWeights())
-    weights.push_back(tile(weight, {Whole, Whole, Units}));
+  for (Value weight : getWeights()) {
+    WeightLayout layout = WeightLayout::get(cast<ShapedType>(weight.getType()));
+    if (!layout.isPacked()) {
+      weights.push_back(tile(weight, {Whole, Whole, Units}));
+      continue;
+    }
+    // A tile starts where a block does.
+    auto offset = getConstantIntValue(offsets[Units]);
+    if (!offset || *offset % layout.blockUnits != 0)
+      return emitOpError("cannot be tiled over units where its weights are packed, but from whole blocks of ")
+             << layout.blockUnits << " on";
+    AffineExpr size = builder.getAffineSymbolExpr(0);
+    SmallVector<OpFoldResult> sliceSizes = getMixedSizes(builder, loc, weight);
+    SmallVector<OpFoldResult> sliceOffsets(sliceSizes.size(), builder.getIndexAttr(0));
+    sliceOffsets[0] = builder.getIndexAttr(*offset / layout.blockUnits);
+    sliceSizes[0] = affine::makeComposedFoldedAffineApply(builder, loc, size.ceilDiv(layout.blockUnits), sizes[Units]);
+    weights.push_back(createSlice(builder, loc, weight, sliceOffsets, sliceSizes));
+    result.generatedSlices.push_back(weights.back().getDefiningOp());
+  }
   for (auto [input, axes] : llvm::zip(getInputs(), getAxes())) {
     SmallVector<Loop> loops;
     if (axes & kRow)
@@ -142,7 +160,8 @@ static Value createScalarProduct(OpBuilder &builder, Location loc, PhaseOp op, V
       return value.getType() == type ? value : arith::ExtFOp::create(builder, loc, type, value);
     };
     Value k = loop.getInductionVar();
-    Value a = load(state, {row, k}), w = load(weight, {k, gate, unit});
+    Value a = load(state, {row, k});
+    Value w = load(weight, getWeightIndices(builder, loc, weight, k, gate, unit));
     Value product = arith::MulFOp::create(builder, loc, a, w);
     Value next = arith::AddFOp::create(builder, loc, loop.getRegionIterArg(0), product);
     scf::YieldOp::create(builder, loc, next);

@@ -9,6 +9,9 @@
 #ifndef LSTM_LIB_DIALECT_LSTM_IR_SLICES_H
 #define LSTM_LIB_DIALECT_LSTM_IR_SLICES_H
 
+#include "lstm/Dialect/LSTM/IR/LSTM.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -35,6 +38,20 @@ inline Value createSlice(OpBuilder &builder, Location loc, Value value, ArrayRef
   }
   auto sliced = RankedTensorType::get(shape, getElementTypeOrSelf(value));
   return tensor::ExtractSliceOp::create(builder, loc, sliced, value, offsets, sizes, strides);
+}
+
+/// Where weight W[k, gate, unit] stands, plain or packed.
+inline SmallVector<Value> getWeightIndices(OpBuilder &builder, Location loc, Value weight, Value k, Value gate,
+                                           Value unit) {
+  WeightLayout layout = WeightLayout::get(cast<ShapedType>(weight.getType()));
+  if (!layout.isPacked())
+    return {k, gate, unit};
+  AffineExpr d0 = builder.getAffineDimExpr(0);
+  auto apply = [&](AffineExpr expr, Value operand) -> Value {
+    return affine::AffineApplyOp::create(builder, loc, AffineMap::get(1, 0, expr), operand);
+  };
+  return {apply(d0.floorDiv(layout.blockUnits), unit), apply(d0.floorDiv(layout.blockGates), gate), k,
+          apply(d0 % layout.blockGates, gate), apply(d0 % layout.blockUnits, unit)};
 }
 
 } // namespace mlir::lstm

@@ -247,10 +247,12 @@ static SmallVector<Group> getGroups(PhaseOp op) {
     Value weight = op.getWeights()[i];
     Group inputs{"number of inputs", {}};
     inputs.add("state #" + llvm::Twine(i), state, 1);
-    inputs.add("weight #" + llvm::Twine(i), weight, 0);
+    WeightLayout layout = WeightLayout::get(cast<ShapedType>(weight.getType()));
+    inputs.add("weight #" + llvm::Twine(i), weight, layout.depthDim);
     groups.push_back(inputs);
     rows.add("state #" + llvm::Twine(i), state, 0);
-    units.add("weight #" + llvm::Twine(i), weight, 2);
+    if (!layout.isPacked())
+      units.add("weight #" + llvm::Twine(i), weight, 2);
   }
   for (auto [i, out] : llvm::enumerate(op.getOuts())) {
     rows.add("output #" + llvm::Twine(i), out, 0);

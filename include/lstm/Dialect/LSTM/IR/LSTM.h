@@ -35,6 +35,21 @@ inline int64_t rankOfAxes(int32_t axes) {
   return llvm::popcount(static_cast<unsigned>(axes));
 }
 
+/// How the weights of a phase lie in memory: plain `[k, G, units]`, or packed
+/// `[ceil(units / u), G / g, k, g, u]` as `linalg.pack` makes it, with zeros
+/// beyond the last unit.
+struct WeightLayout {
+  static WeightLayout get(ShapedType type);
+  bool isPacked() const { return blockUnits != 0; }
+
+  /// The dimension over which a product sums.
+  int64_t depthDim;
+  /// Its size; that of the units is kDynamic if packed.
+  int64_t depth, gates, units;
+  /// Gates and units of a block, and the number of blocks of units; 0 if plain.
+  int64_t blockGates = 0, blockUnits = 0, numBlocks = 0;
+};
+
 } // namespace mlir::lstm
 
 #include "lstm/Dialect/LSTM/IR/LSTMDialect.h.inc"

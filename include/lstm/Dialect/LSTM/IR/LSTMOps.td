@@ -30,13 +30,13 @@ def LSTM_FloatMatrix : TensorRankOf<[AnyFloat], [2]>;
 //===----------------------------------------------------------------------===//
 
 def LSTM_YieldOp : LSTM_Op<"yield", [Pure, Terminator, AttrSizedOperandSegments,
-    ParentOneOf<["RecurrenceOp", "ScanOp", "PhaseOp"]>,
+    ParentOneOf<["RecurrenceOp", "ScanOp", "PhaseOp", "ParallelOp"]>,
     DeclareOpInterfaceMethods<RegionBranchTerminatorOpInterface>]> {
-  let summary = "Ends the body of a recurrence, a scan or a phase";
+  let summary = "Ends the body of a recurrence, a scan, a phase or a parallel region";
   let description = [{
     A phase yields scalars, one for each of its `outs`. A recurrence and a scan on
-    tensors yield the next states and this step's outputs. A scan on memrefs
-    yields nothing.
+    tensors yield the next states and this step's outputs. A scan on memrefs and a
+    parallel region yield nothing.
 
     ```mlir
     func.func @last(%xs: tensor<?x4x8xf32>, %h0: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -396,6 +396,14 @@ def LSTM_PhaseOp : LSTM_Op<"phase", [
     last arguments are what stood in each `outs` operand; an unused one is not
     read. So a state that is updated in place is an `outs` operand only.
 
+    Weights may be packed as
+
+        linalg.pack %W padding_value(%zero : f32) outer_dims_perm = [2, 1, 0]
+            inner_dims_pos = [1, 2] inner_tiles = [g, u] into %to
+
+    does it: `[ceil(units / u), G / g, k, g, u]`. The meaning stays the same; a tile
+    of units then reads one contiguous piece.
+
     Products are summed in the type of the region's first argument. G is static;
     rows, units and k may be dynamic. The region is isolated: everything enters as
     an operand. Works on tensors or on memrefs. A `project` operand must not be
@@ -554,6 +562,74 @@ def LSTM_CheckOp : LSTM_Op<"check", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$condition `,` $message (`(` $values^ `:` type($values) `)`)? attr-dict";
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+def LSTM_ParallelOp : LSTM_Op<"parallel", [AutomaticAllocationScope, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "A region that every thread of a team runs";
+  let description = [{
+    All threads of one team run the region, which gets the number of the thread
+    and how many there are. It ends when all have ended. Whoever writes the region
+    shares the work out and puts `lstm.barrier` where one thread reads what another
+    has written; `lstm.phase` shares itself out over its units, or rows if it has no
+    products. Lowers to a call of `lstmParallel` (see `docs/Embedding.md`), once
+    control flow and memrefs are gone: the region may have several blocks.
+
+    ```mlir
+    func.func @squares(%v: memref<?xf32>) {
+      lstm.parallel {
+      ^bb0(%thread: i64, %count: i64):
+        %first = arith.index_cast %thread : i64 to index
+        %step = arith.index_cast %count : i64 to index
+        %zero = arith.constant 0 : index
+        %size = memref.dim %v, %zero : memref<?xf32>
+        scf.for %i = %first to %size step %step {
+          %x = memref.load %v[%i] : memref<?xf32>
+          %y = arith.mulf %x, %x : f32
+          memref.store %y, %v[%i] : memref<?xf32>
+        }
+        lstm.barrier
+        lstm.yield
+      }
+      return
+    }
+    ```
+  }];
+  let regions = (region MinSizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  /// Makes the region with its arguments and terminator.
+  let builders = [OpBuilder<(ins)>];
+  let extraClassDeclaration = [{
+    ::mlir::Value getThread() { return getBody().getArgument(0); }
+    ::mlir::Value getCount() { return getBody().getArgument(1); }
+  }];
+}
+
+def LSTM_BarrierOp : LSTM_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until all threads of the team are here";
+  let description = [{
+    Inside `lstm.parallel`, where all threads take the same path. What any of them
+    wrote before, all see after. Lowers to a call of `lstmBarrier`.
+
+    ```mlir
+    func.func @wait() {
+      lstm.parallel {
+      ^bb0(%thread: i64, %count: i64):
+        lstm.barrier
+        lstm.yield
+      }
+      return
+    }
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
 }
 
 #endif // LSTM_DIALECT_LSTM_IR_LSTMOPS_TD
