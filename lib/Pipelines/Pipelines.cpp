@@ -62,8 +62,13 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   gatesOnly.phases = false;
   pm.addPass(createConvertLSTMToLinalgPass(gatesOnly));
   pm.addPass(createConvertElementwiseToLinalgPass());
-  if (options.optimize)
+  if (options.optimize) {
     pm.addPass(createLinalgElementwiseOpFusionPass());
+    LSTMPackWeightsPassOptions pack;
+    pack.vectorBits = options.vectorBits;
+    pm.addPass(createLSTMPackWeightsPass(pack));
+    pm.addPass(createLSTMLowerPacksPass());
+  }
   // No CSE here: a fill that starts two chains of destinations is a copy more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createLSTMLowerRecurrencePass());
@@ -85,6 +90,9 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   bufferization::buildBufferDeallocationPipeline(pm);
 
   if (options.optimize) {
+    pm.addNestedPass<func::FuncOp>(createLSTMChunkProjectionsPass());
+    if (options.parallel)
+      pm.addNestedPass<func::FuncOp>(createLSTMParallelizePass());
     ConvertLSTMToVectorPassOptions vectorize;
     vectorize.vectorBits = options.vectorBits;
     pm.addPass(createConvertLSTMToVectorPass(vectorize));
@@ -125,6 +133,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createLSTMOutlineParallelPass());
 }
 
 void lstm::buildLSTMToLLVMPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options) {

@@ -54,6 +54,81 @@ def ConvertLSTMToVectorPass : Pass<"convert-lstm-to-vector"> {
                            "scf::SCFDialect", "vector::VectorDialect"];
 }
 
+def LSTMPackWeightsPass : Pass<"lstm-pack-weights"> {
+  let summary = "Weights of phases in the order in which tiles read them, once and before the loop";
+  let description = [{
+    Each weight `[k, G, units]` of a phase that has a vector form becomes the result
+    of a `linalg.pack`: `[ceil(units / u), G / g, k, g, u]`, where g gates and u units
+    are what the registers of a tile hold. The packing stands before the outermost
+    loop around the phase; a weight that is made in a loop stays as it is.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "int64_t", "0",
+           "Width of a vector register in bits (0: that of this machine)">];
+  let statistics = [Statistic<"numPacked", "phases-packed", "Phases with packed weights">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+                           "tensor::TensorDialect"];
+}
+
+def LSTMLowerPacksPass : Pass<"lstm-lower-packs"> {
+  let summary = "Packing of weights to loops over vectors, on tensors";
+  let description = [{
+    A `linalg.pack` as `lstm-pack-weights` makes it becomes loops of
+    `vector.transfer_read` and `vector.transfer_write`. Others stay: a `linalg.pack`
+    does not bufferize itself.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "scf::SCFDialect",
+                           "tensor::TensorDialect", "vector::VectorDialect"];
+}
+
+def LSTMChunkProjectionsPass : InterfacePass<"lstm-chunk-projections", "FunctionOpInterface"> {
+  let summary = "Hoisted projections a few steps at a time";
+  let description = [{
+    On memrefs. A phase that stands before a time loop and fills a buffer `[T * B, N]` of
+    which each step of the loop reads its own B rows moves into the loop: every C steps
+    it fills a buffer `[C * B, N]`. C is such that there are at least `rows` rows, so
+    that memory does not grow with T and what a chunk writes is still in the cache when
+    it is read.
+
+        phase(x) outs(p)                for t0 = 0 to T step C
+        for t = 0 to T                    phase(x[t0 * B ...]) outs(p')
+          use(p[t])               ->      for t = t0 to min(t0 + C, T)
+                                            use(p'[t - t0])
+  }];
+  let options = [Option<"rows", "rows", "int64_t", "64", "Least number of rows of a chunk">];
+  let statistics = [Statistic<"numChunked", "projections-chunked", "Projections done in chunks">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect"];
+}
+
+def LSTMParallelizePass : InterfacePass<"lstm-parallelize", "FunctionOpInterface"> {
+  let summary = "Loops with phases for a team of threads";
+  let description = [{
+    On memrefs, the operations of a function from the first one with a product to
+    the last become `lstm.parallel`, as far as a team can run them: each thread runs
+    the loops, phases and linalg operations are shared out by units or rows, one
+    thread does the rest, and a `lstm.barrier` stands where a thread may need
+    what another one wrote. What allocates or frees ends a region; a remark says so
+    where it is in a loop with products.
+  }];
+  let statistics = [Statistic<"numRegions", "parallel-regions", "Parallel regions made">];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "scf::SCFDialect"];
+}
+
+def LSTMOutlineParallelPass : Pass<"lstm-outline-parallel", "ModuleOp"> {
+  let summary = "lstm.parallel to a function and a call of lstmParallel";
+  let description = [{
+    After everything else is in the LLVM dialect. The function gets a structure with
+    what the region uses from outside; calls of
+
+        void lstmParallel(void (*)(void *, int64_t thread, int64_t count), void *)
+        void lstmBarrier(int64_t thread, int64_t count)
+
+    run it and wait.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect"];
+}
+
 def LSTMSimplifyMemRefsPass : Pass<"lstm-simplify-memrefs"> {
   let summary = "Replace operations on memrefs whose upstream lowering does not suit";
   let description = [{

@@ -23,6 +23,9 @@ struct LSTMToLLVMOptions : public PassPipelineOptions<LSTMToLLVMOptions> {
   Option<int64_t> vectorBits{*this, "vector-bits",
                              llvm::cl::desc("Width of a vector register in bits (0: that of this machine)"),
                              llvm::cl::init(0)};
+  Option<bool> parallel{*this, "parallel",
+                        llvm::cl::desc("Let a team of threads run what is optimized"),
+                        llvm::cl::init(true)};
   Option<bool> runtimeChecks{*this, "runtime-checks",
                              llvm::cl::desc("Check batch, lengths and sizes at run time"),
                              llvm::cl::init(true)};

@@ -268,6 +268,7 @@ static LogicalResult verifyOperandTypes(PhaseOp op) {
     if (cast<ShapedType>(out.getType()).getRank() != 2)
       return op.emitOpError("expects 'outs' operand #")
              << i << " to have rank 2, but got type " << out.getType() << " (phase_c5)";
+  ShapedType firstPacked;
   for (auto [i, state, weight] : llvm::enumerate(op.getStates(), op.getWeights())) {
     auto a = cast<ShapedType>(state.getType()), w = cast<ShapedType>(weight.getType());
     if (a.getRank() != 2 || (w.getRank() != 3 && w.getRank() != 5))
@@ -276,6 +277,13 @@ static LogicalResult verifyOperandTypes(PhaseOp op) {
     if (w.getRank() == 5 && (w.isDynamicDim(3) || w.isDynamicDim(4) || w.getDimSize(3) < 1 || w.getDimSize(4) < 1))
       return op.emitOpError("expects packed weights of 'project' pair #")
              << i << " to have blocks of static size, but got type " << w << " (phase_c21)";
+    if (w.getRank() != 5)
+      continue;
+    auto isAnother = [&](ShapedType other) { return other.getShape().take_back(2) != w.getShape().take_back(2); };
+    if (firstPacked && isAnother(firstPacked))
+      return op.emitOpError("expects all packed weights to have blocks of the same size, but got types ")
+             << firstPacked << " and " << w << " (phase_c21)";
+    firstPacked = w;
     if (!isa<FloatType>(a.getElementType()) || !isa<FloatType>(w.getElementType()))
       return op.emitOpError("expects 'project' pair #")
              << i << " to have floating-point elements, but got types " << a << " and " << w << " (phase_c13)";

@@ -1,0 +1,272 @@
+//===- ChunkProjections.cpp - Hoisted projections a few steps at a time ----===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MemoryRoots.h"
+#include "lstm/Conversion/Passes.h"
+#include "lstm/Dialect/LSTM/IR/LSTM.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace mlir::lstm {
+#define GEN_PASS_DEF_LSTMCHUNKPROJECTIONSPASS
+#include "lstm/Conversion/Passes.h.inc"
+} // namespace mlir::lstm
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+namespace {
+/// A projection of all steps, and the loop that reads it step by step.
+struct Projection {
+  PhaseOp phase;
+  memref::AllocOp buffer;
+  memref::DeallocOp dealloc;
+  /// `[T * B, N]` as `[T, B, ...]`.
+  memref::ExpandShapeOp expanded;
+  memref::SubViewOp step;
+  scf::ForOp loop;
+  /// Whether step t of the loop reads row T - 1 - t.
+  bool reversed = false;
+};
+} // namespace
+
+/// Whether `view` is one element of the first dimension of its source.
+static bool isStep(memref::SubViewOp view) {
+  auto isZero = [](OpFoldResult value) { return getConstantIntValue(value) == 0; };
+  auto isOne = [](OpFoldResult value) { return getConstantIntValue(value) == 1; };
+  SmallVector<OpFoldResult> offsets = view.getMixedOffsets(), sizes = view.getMixedSizes();
+  return llvm::all_of(ArrayRef(offsets).drop_front(), isZero) && isOne(sizes.front()) &&
+         llvm::all_of(view.getMixedStrides(), isOne);
+}
+
+/// Whether `index` is the count of `loop`, or with `reversed` its last minus it.
+static bool isCountOf(scf::ForOp loop, OpFoldResult index, bool reversed) {
+  auto value = dyn_cast<Value>(index);
+  if (!value)
+    return false;
+  if (!reversed)
+    return value == loop.getInductionVar();
+  auto apply = value.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply)
+    return false;
+  // T - 1 - t, with T an operand or a constant.
+  auto constant = getConstantIntValue(loop.getUpperBound());
+  OpBuilder b(loop.getContext());
+  AffineMap map = apply.getAffineMap();
+  SmallVector<AffineExpr> dims, symbols;
+  AffineExpr count = b.getAffineDimExpr(0), size = b.getAffineDimExpr(1);
+  for (auto [i, operand] : llvm::enumerate(apply.getMapOperands())) {
+    AffineExpr expr;
+    if (operand == loop.getInductionVar())
+      expr = count;
+    else if (operand == loop.getUpperBound())
+      expr = size;
+    else
+      return false;
+    (i < map.getNumDims() ? dims : symbols).push_back(expr);
+  }
+  AffineExpr actual = map.getResult(0).replaceDimsAndSymbols(dims, symbols);
+  if (constant)
+    actual = actual.replace(size, b.getAffineConstantExpr(*constant));
+  AffineExpr last = constant ? b.getAffineConstantExpr(*constant - 1) : size - 1;
+  return simplifyAffineExpr(actual - (last - count), 2, 0) == b.getAffineConstantExpr(0);
+}
+
+/// The loop that `phase` serves, if it is a projection of all of its steps.
+static std::optional<Projection> match(PhaseOp phase) {
+  if (phase->getNumResults() != 0 || phase.getOuts().size() != 1 || phase.getWeights().empty())
+    return std::nullopt;
+  Projection found;
+  found.phase = phase;
+  found.buffer = phase.getOuts().front().getDefiningOp<memref::AllocOp>();
+  if (!found.buffer || found.buffer->getBlock() != phase->getBlock())
+    return std::nullopt;
+  for (Operation *user : found.buffer->getUsers()) {
+    if (auto dealloc = dyn_cast<memref::DeallocOp>(user); dealloc && !found.dealloc)
+      found.dealloc = dealloc;
+    else if (auto expanded = dyn_cast<memref::ExpandShapeOp>(user); expanded && !found.expanded)
+      found.expanded = expanded;
+    else if (user != phase)
+      return std::nullopt;
+  }
+  if (!found.expanded || found.expanded.getReassociationIndices().front() != ReassociationIndices{0, 1})
+    return std::nullopt;
+  for (Operation *user : found.expanded->getUsers()) {
+    if (auto dim = dyn_cast<memref::DimOp>(user); dim && dim.getConstantIndex())
+      continue;
+    auto view = dyn_cast<memref::SubViewOp>(user);
+    if (!view || found.step || !isStep(view))
+      return std::nullopt;
+    found.step = view;
+  }
+  if (!found.step)
+    return std::nullopt;
+  found.loop = dyn_cast<scf::ForOp>(found.step->getParentOp());
+  if (!found.loop || found.loop->getBlock() != phase->getBlock() || found.loop.getNumResults() != 0 ||
+      getConstantIntValue(found.loop.getLowerBound()) != 0 || getConstantIntValue(found.loop.getStep()) != 1)
+    return std::nullopt;
+  OpFoldResult index = found.step.getMixedOffsets().front();
+  found.reversed = isCountOf(found.loop, index, /*reversed=*/true);
+  if (!found.reversed && !isCountOf(found.loop, index, /*reversed=*/false))
+    return std::nullopt;
+
+  // Nothing that the phase reads may change before the loop ends.
+  Accesses later;
+  for (Operation *op = phase->getNextNode(); op != found.loop->getNextNode(); op = op->getNextNode())
+    later.add(Accesses(op));
+  for (OpOperand &operand : phase->getOpOperands())
+    if (isa<MemRefType>(operand.get().getType()) && !phase.isDpsInit(&operand) && later.mayWrite(operand.get()))
+      return std::nullopt;
+  return found;
+}
+
+namespace {
+/// Rewrites the projections of one loop.
+class Chunker {
+public:
+  Chunker(RewriterBase &b, scf::ForOp loop, ArrayRef<Projection> projections)
+      : b(b), loc(loop.getLoc()), loop(loop), projections(projections) {}
+  void run(int64_t minRows);
+
+private:
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  Value minimum(Value l, Value r) { return b.createOrFold<arith::MinSIOp>(loc, l, r); }
+  Value maximum(Value l, Value r) { return b.createOrFold<arith::MaxSIOp>(loc, l, r); }
+  Value sub(Value l, Value r) { return b.createOrFold<arith::SubIOp>(loc, l, r); }
+  Value mul(Value l, Value r) { return b.createOrFold<arith::MulIOp>(loc, l, r); }
+  /// Size of dimension `dim` of the projection as `[T, B, ...]`.
+  Value sizeOf(Projection projection, int64_t dim) {
+    return getValueOrCreateConstantIndexOp(b, loc, projection.expanded.getMixedOutputShape()[dim]);
+  }
+  Value rowsOf(Value memref, Value first, Value count);
+
+  RewriterBase &b;
+  Location loc;
+  scf::ForOp loop;
+  ArrayRef<Projection> projections;
+};
+} // namespace
+
+/// `count` rows of `memref` from `first` on.
+Value Chunker::rowsOf(Value memref, Value first, Value count) {
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memref);
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+  offsets.front() = getAsOpFoldResult(first);
+  sizes.front() = getAsOpFoldResult(count);
+  return memref::SubViewOp::create(b, loc, memref, offsets, sizes, strides);
+}
+
+void Chunker::run(int64_t minRows) {
+  // All that the chunks need stands before the loop.
+  b.setInsertionPoint(loop);
+  Value steps = loop.getUpperBound();
+  Value batch = maximum(sizeOf(projections.front(), 1), index(1));
+  Value wanted = b.createOrFold<arith::CeilDivSIOp>(loc, index(minRows), batch);
+  Value chunk = maximum(minimum(wanted, steps), index(1));
+  SmallVector<Value> buffers;
+  for (Projection projection : projections) {
+    Value rows = mul(chunk, sizeOf(projection, 1));
+    MemRefType type = projection.buffer.getType();
+    auto staticRows = getConstantIntValue(rows);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[0] = staticRows.value_or(ShapedType::kDynamic);
+    SmallVector<Value> sizes;
+    if (!staticRows)
+      sizes.push_back(rows);
+    if (type.isDynamicDim(1))
+      sizes.push_back(projection.buffer.getDynamicSizes().back());
+    MemRefType chunkType = MemRefType::Builder(type).setShape(shape);
+    buffers.push_back(
+        memref::AllocOp::create(b, loc, chunkType, sizes, projection.buffer.getAlignmentAttr()));
+  }
+
+  // The loop over chunks, with that over its steps inside.
+  auto chunks = scf::ForOp::create(b, loc, index(0), steps, chunk);
+  chunks->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  b.moveOpBefore(loop, chunks.getBody()->getTerminator());
+  b.setInsertionPoint(loop);
+  Value first = chunks.getInductionVar();
+  Value count = minimum(chunk, sub(steps, first));
+  Value end = arith::AddIOp::create(b, loc, first, count);
+  Value backwards = sub(steps, end);
+  b.modifyOpInPlace(loop, [&] {
+    loop.setLowerBound(first);
+    loop.setUpperBound(end);
+  });
+  for (auto [i, buffer] : llvm::enumerate(buffers)) {
+    Projection projection = projections[i];
+    b.setInsertionPoint(loop);
+    PhaseOp phase = projection.phase;
+    Value size = sizeOf(projection, 1);
+    Value firstRow = mul(projection.reversed ? backwards : first, size), rows = mul(count, size);
+    SmallVector<Value> states, inputs;
+    for (Value state : phase.getStates())
+      states.push_back(rowsOf(state, firstRow, rows));
+    for (auto [input, axes] : llvm::zip_equal(phase.getInputs(), phase.getAxes()))
+      inputs.push_back(axes & kRow ? rowsOf(input, firstRow, rows) : input);
+    Value out = rowsOf(buffer, index(0), rows);
+    auto part = PhaseOp::create(b, phase.getLoc(), states, phase.getWeights(), inputs, phase.getAxes(), out);
+    part->setDiscardableAttrs(phase->getDiscardableAttrDictionary());
+    b.inlineRegionBefore(phase.getBody(), part.getBody(), part.getBody().end());
+
+    // The step's part of the buffer, [C, B, ...].
+    b.setInsertionPoint(projection.step);
+    Value step = sub(loop.getInductionVar(), first);
+    Value slot = projection.reversed ? sub(sub(count, index(1)), step) : step;
+    SmallVector<OpFoldResult> shape = projection.expanded.getMixedOutputShape();
+    shape.front() = getAsOpFoldResult(chunk);
+    SmallVector<int64_t> staticShape;
+    SmallVector<Value> dynamicShape;
+    dispatchIndexOpFoldResults(shape, dynamicShape, staticShape);
+    Value expanded = memref::ExpandShapeOp::create(b, loc, staticShape, buffer,
+                                                   projection.expanded.getReassociationIndices(), shape);
+    SmallVector<OpFoldResult> offsets = projection.step.getMixedOffsets();
+    offsets.front() = slot;
+    b.replaceOpWithNewOp<memref::SubViewOp>(projection.step, projection.step.getType(), expanded, offsets,
+                                            projection.step.getMixedSizes(), projection.step.getMixedStrides());
+
+    // The old one goes.
+    for (Operation *user : llvm::make_early_inc_range(projection.expanded->getUsers())) {
+      auto dim = cast<memref::DimOp>(user);
+      b.setInsertionPoint(dim);
+      b.replaceOp(dim, sizeOf(projection, *dim.getConstantIndex()));
+    }
+    b.eraseOp(projection.expanded);
+    b.eraseOp(phase);
+    if (projection.dealloc)
+      b.eraseOp(projection.dealloc);
+    b.eraseOp(projection.buffer);
+    b.setInsertionPointAfter(chunks);
+    memref::DeallocOp::create(b, loc, buffer);
+  }
+}
+
+namespace {
+struct LSTMChunkProjectionsPass : lstm::impl::LSTMChunkProjectionsPassBase<LSTMChunkProjectionsPass> {
+  using LSTMChunkProjectionsPassBase::LSTMChunkProjectionsPassBase;
+
+  void runOnOperation() override {
+    llvm::MapVector<Operation *, SmallVector<Projection>> projectionsOf;
+    getOperation()->walk([&](PhaseOp phase) {
+      if (std::optional<Projection> projection = match(phase))
+        projectionsOf[projection->loop].push_back(*projection);
+    });
+    IRRewriter rewriter(&getContext());
+    for (auto &[loop, projections] : projectionsOf) {
+      Chunker(rewriter, cast<scf::ForOp>(loop), projections).run(rows);
+      numChunked += projections.size();
+    }
+  }
+};
+} // namespace
