@@ -55,9 +55,9 @@ static void addHoisting(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
 }
 
-/// L2 on tensors, with gates where nothing has made phases of them, to loops on
-/// memrefs.
-static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
+/// L2, with gates where nothing has made phases of them, to phases with packed weights
+/// and linalg operations.
+static void addPacking(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   ConvertLSTMToLinalgPassOptions gatesOnly;
   gatesOnly.phases = false;
   pm.addPass(createConvertLSTMToLinalgPass(gatesOnly));
@@ -67,8 +67,15 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
     LSTMPackWeightsPassOptions pack;
     pack.vectorBits = options.vectorBits;
     pm.addPass(createLSTMPackWeightsPass(pack));
-    pm.addPass(createLSTMLowerPacksPass());
+    if (options.splitPacking)
+      pm.addPass(createLSTMSplitPackingPass());
   }
+}
+
+/// Tensors to loops on memrefs.
+static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
+  if (options.optimize)
+    pm.addPass(createLSTMLowerPacksPass());
   // No CSE here: a fill that starts two chains of destinations is a copy more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createLSTMLowerRecurrencePass());
@@ -136,7 +143,7 @@ static void addLLVM(OpPassManager &pm) {
   pm.addPass(createLSTMOutlineParallelPass());
 }
 
-void lstm::buildLSTMToLLVMPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options) {
+void lstm::buildLSTMOptimizePipeline(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   if (options.runtimeChecks)
@@ -145,8 +152,17 @@ void lstm::buildLSTMToLLVMPipeline(OpPassManager &pm, const LSTMToLLVMOptions &o
     buildLSTMToPhasesPipeline(pm);
   else
     pm.addPass(createLSTMDecomposeCellsPass());
+  addPacking(pm, options);
+}
+
+void lstm::buildLSTMLowerPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   addLoops(pm, options);
   addLLVM(pm);
+}
+
+void lstm::buildLSTMToLLVMPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options) {
+  buildLSTMOptimizePipeline(pm, options);
+  buildLSTMLowerPipeline(pm, options);
 }
 
 void lstm::registerLSTMPipelines() {

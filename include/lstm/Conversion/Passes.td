@@ -81,6 +81,24 @@ def LSTMLowerPacksPass : Pass<"lstm-lower-packs"> {
                            "tensor::TensorDialect", "vector::VectorDialect"];
 }
 
+def LSTMSplitPackingPass : Pass<"lstm-split-packing", "ModuleOp"> {
+  let summary = "A function of its own for what weights alone decide";
+  let description = [{
+    On tensors, of a public function `@f` with packed weights (`lstm-pack-weights`) two
+    more are made:
+
+        @f_pack(weights) -> packed             @f_packed(others, packed) -> results
+
+    and `@f` calls one, then the other. Weights are the arguments that packed weights
+    are made from. `@f_pack` does all that depends on nothing but them, such as joining,
+    packing and projecting tables; `@f_packed` takes the other arguments, and those of the
+    weights that it still needs, in the order of `@f`. The attribute `lstm.arguments` of
+    both gives the numbers that their arguments have in `@f`.
+  }];
+  let statistics = [Statistic<"numSplit", "functions-split", "Functions split">];
+  let dependentDialects = ["func::FuncDialect"];
+}
+
 def LSTMChunkProjectionsPass : InterfacePass<"lstm-chunk-projections", "FunctionOpInterface"> {
   let summary = "Hoisted projections a few steps at a time";
   let description = [{

@@ -26,6 +26,10 @@ struct LSTMToLLVMOptions : public PassPipelineOptions<LSTMToLLVMOptions> {
   Option<bool> parallel{*this, "parallel",
                         llvm::cl::desc("Let a team of threads run what is optimized"),
                         llvm::cl::init(true)};
+  Option<bool> splitPacking{*this, "split-packing",
+                            llvm::cl::desc("Make @f_pack and @f_packed of each public function @f whose "
+                                           "weights are packed"),
+                            llvm::cl::init(false)};
   Option<bool> runtimeChecks{*this, "runtime-checks",
                              llvm::cl::desc("Check batch, lengths and sizes at run time"),
                              llvm::cl::init(true)};
@@ -33,6 +37,13 @@ struct LSTMToLLVMOptions : public PassPipelineOptions<LSTMToLLVMOptions> {
 
 /// L0 or L1 to L2: decompose, inline, fuse, hoist, form phases.
 void buildLSTMToPhasesPipeline(OpPassManager &pm);
+
+/// The part of `lstm-to-llvm` that works on tensors, before bufferization: the
+/// functions that there are after it are those of the compiled module.
+void buildLSTMOptimizePipeline(OpPassManager &pm, const LSTMToLLVMOptions &options);
+
+/// The rest of it.
+void buildLSTMLowerPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options);
 
 /// Functions on tensors, on any rung, to the LLVM dialect for a CPU.
 void buildLSTMToLLVMPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options);
