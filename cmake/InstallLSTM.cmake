@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(LSTM_INSTALL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/LSTM)
 
 # The .td files belong to the headers: a dialect of one's own includes them.
-install(DIRECTORY include/lstm include/lstm-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY include/lstm include/lstm-c include/lstm-runtime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/lstm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)

@@ -8,6 +8,7 @@
 
 #include "Runner.h"
 
+#include "lstm-runtime/cpu.h"
 #include "lstm/Pipelines/Pipelines.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -80,6 +81,8 @@ static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
   add("puts", &assertionMessage);
   add("abort", &assertionFailed);
   add("memrefCopy", &memrefCopy);
+  add("lstmParallel", &lstmParallel);
+  add("lstmBarrier", &lstmBarrier);
   return symbols;
 }
 

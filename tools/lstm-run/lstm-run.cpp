@@ -11,6 +11,7 @@
 #include "Results.h"
 #include "Runner.h"
 
+#include "lstm-runtime/cpu.h"
 #include "lstm/InitAll.h"
 #include "lstm/Pipelines/Pipelines.h"
 
@@ -56,6 +57,18 @@ static cl::opt<bool> signatureOnly("print-signature", cl::cat(category),
                                    cl::desc("Print arguments and results, do not run"));
 static cl::opt<std::string> target("target", cl::init("cpu"), cl::cat(category),
                                    cl::desc("What to run on: cpu"));
+/// LLVM's shared library has an option of this name, which nothing here reads.
+static bool release(StringRef name) {
+  auto &options = cl::getRegisteredOptions();
+  if (cl::Option *option = options.lookup(name))
+    option->removeArgument();
+  return true;
+}
+static bool threadsReleased = release("threads");
+static cl::opt<int64_t>
+    threads("threads", cl::cat(category),
+            cl::desc("Number of threads (default: LSTM_NUM_THREADS, else OMP_NUM_THREADS, else the "
+                     "number of CPUs that may be used)"));
 static cl::opt<std::string> pipeline("pass-pipeline", cl::cat(category),
                                      cl::desc("Passes instead of lstm-to-llvm"));
 static cl::opt<bool> noOptimize("no-optimize", cl::cat(category),
@@ -97,6 +110,8 @@ static LogicalResult checkOptions() {
     return fail("unknown target '" + target + "'; the only target is 'cpu'");
   if (repeat < 1)
     return fail("expects --repeat to be 1 or more, but got " + llvm::Twine(repeat));
+  if (threads.getNumOccurrences() && threads < 1)
+    return fail("expects --threads to be 1 or more, but got " + llvm::Twine(threads));
   if (!(tolerance >= 0))
     return fail("expects --tolerance to be 0 or more");
   if (tolerance.getNumOccurrences() && expected.empty())
@@ -243,6 +258,7 @@ static LogicalResult runProgram() {
     return fail(compiled.takeError());
   times.jit = run::now() - start;
 
+  lstmSetThreadCount(threads);
   auto results = (*compiled)->call(*arguments, repeat, times.calls);
   if (!results)
     return fail(results.takeError());

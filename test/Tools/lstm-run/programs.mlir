@@ -17,6 +17,7 @@
 // RUN: not lstm-run %t/main.mlir --target=cuda 2>&1 | FileCheck %s --check-prefix=CUDA
 // RUN: not lstm-run %t/main.mlir --target=tpu 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not lstm-run %t/main.mlir --repeat 0 2>&1 | FileCheck %s --check-prefix=REPEAT
+// RUN: not lstm-run %t/main.mlir --threads 0 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: not lstm-run %t/main.mlir --tolerance 1 2>&1 | FileCheck %s --check-prefix=TOLERANCE
 // RUN: not lstm-run %t/main.mlir --tolerance=-1 --expect x.npz 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not lstm-run %t/main.mlir %t/main.mlir 2>&1 | FileCheck %s --check-prefix=TWO
@@ -40,6 +41,7 @@
 // CUDA: error: target 'cuda' is not supported; the only target is 'cpu'
 // TARGET: error: unknown target 'tpu'; the only target is 'cpu'
 // REPEAT: error: expects --repeat to be 1 or more, but got 0
+// THREADS: error: expects --threads to be 1 or more, but got 0
 // TOLERANCE: error: --tolerance needs --expect
 // NEGATIVE: error: expects --tolerance to be 0 or more
 // TWO: error: expects one program, but got
