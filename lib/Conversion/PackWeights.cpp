@@ -110,22 +110,10 @@ LogicalResult lstm::lowerPack(RewriterBase &b, linalg::PackOp pack) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(pack);
   Value source = pack.getSource(), dest = pack.getDest(), padding = pack.getPaddingValue();
-  // Elements are only moved; back ends without bf16 or f16 would convert them.
-  Type element = sourceType.getElementType(), moved = element;
-  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16) {
-    moved = b.getI16Type();
-    auto view = [&](Value value) -> Value {
-      auto type = cast<RankedTensorType>(value.getType()).clone(moved);
-      return tensor::BitcastOp::create(b, loc, type, value);
-    };
-    source = view(source);
-    dest = tensor::EmptyOp::create(b, loc, tensor::getMixedSizes(b, loc, dest), moved);
-    padding = arith::BitcastOp::create(b, loc, moved, padding);
-  }
-
+  Type element = sourceType.getElementType();
   int64_t gates = destType.getDimSize(3), units = destType.getDimSize(4);
   bool isWhole = !sourceType.isDynamicDim(2) && sourceType.getDimSize(2) % units == 0;
-  auto type = VectorType::get(units, moved);
+  auto type = VectorType::get(units, element);
   auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(b, loc, value); };
   auto apply = [&](AffineExpr expr, ValueRange operands) -> Value {
     return affine::makeComposedAffineApply(b, loc, AffineMap::get(operands.size(), 0, expr),
@@ -149,10 +137,7 @@ LogicalResult lstm::lowerPack(RewriterBase &b, linalg::PackOp pack) {
         auto write = vector::TransferWriteOp::create(b, loc, read, carried.front(), to, ArrayRef<bool>{true});
         return {write->getResult(0)};
       });
-  Value packed = nest.results.front();
-  if (moved != element)
-    packed = tensor::BitcastOp::create(b, loc, destType, packed);
-  b.replaceOp(pack, packed);
+  b.replaceOp(pack, nest.results.front());
   return success();
 }
 

@@ -235,7 +235,7 @@ int64_t lstm::parallelize(RewriterBase &b, FunctionOpInterface function) {
     if (obstacle && hasProduct(&op))
       remark::missed(obstacle->getLoc(),
                      remark::RemarkOpts::name("NotParallel").category("lstm-parallelize"))
-          << "a team of threads cannot run " << obstacle->getName().getStringRef();
+          << ("a team of threads cannot run " + obstacle->getName().getStringRef()).str();
     // A value that comes from memory or from a loop stays in the region.
     bool isUsed = !isPlain && op.getNumResults() != 0;
     if (obstacle || isUsed || op.hasTrait<OpTrait::IsTerminator>())

@@ -5,29 +5,25 @@
 // RUN: lstm-opt %s --convert-lstm-to-vector="vector-bits=128 rows=2" --canonicalize --cse -o /dev/null
 // RUN: lstm-opt %s --convert-lstm-to-vector -o /dev/null
 
-// Three gates: a tile of 4 rows and one vector has 12 accumulators. Enough rows to
-// copy the panel; all sizes are multiples, so there are no masks. The body is there
-// once, in a loop over the tile's rows.
+// Three gates: a tile of 4 rows, three gates and one vector has 12 accumulators. All
+// sizes are multiples, so there are no masks. The body is there once, in a loop over
+// the tile's rows, and gets the accumulators by way of memory.
 
 // CHECK-LABEL: func.func @three_gates(
 // CHECK-SAME:    %[[H:.*]]: memref<16x64xf32>, %[[U:.*]]: memref<64x3x32xf32>, %[[TO:.*]]: memref<16x32xf32>)
 // CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
 // CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
-// CHECK:         %[[PANEL:.*]] = memref.alloc() {alignment = 64 : i64} : memref<64x3x8xf32>
-// CHECK:         %[[SCRATCH:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x4x3x8xf32>
-// CHECK:         scf.for %[[UNIT:.*]] = %{{.*}} to %{{.*}} step %[[C8]]
-// CHECK:           scf.for %[[K:.*]] =
-// CHECK:             scf.for %[[G:.*]] =
-// CHECK:               %[[V:.*]] = vector.load %[[U]][%[[K]], %[[G]], %[[UNIT]]] : memref<64x3x32xf32>, vector<8xf32>
-// CHECK:               vector.store %[[V]], %[[PANEL]][%[[K]], %[[G]], %{{.*}}]
-// CHECK:           scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step %[[C4]]
-// CHECK:             %[[ACC:.*]]:12 = scf.for %[[K:.*]] = {{.*}} iter_args({{.*}})
-// CHECK:               %[[W:.*]] = vector.load %[[PANEL]][%[[K]], %{{.*}}, %{{.*}}] : memref<64x3x8xf32>, vector<8xf32>
+// CHECK:         %[[SCRATCH:.*]] = memref.alloca() {alignment = 64 : i64} : memref<4x3x8xf32>
+// CHECK:         scf.for %[[BLOCK:[a-z0-9]+]] =
+// CHECK:           %[[UNIT:.*]] = arith.muli %[[BLOCK]], %[[C8]]
+// CHECK:           scf.for %[[ROW:[a-z0-9]+]] = %{{.*}} to %{{.*}} step %[[C4]]
+// CHECK:             %[[ACC:.*]]:12 = scf.for %[[K:[a-z0-9]+]] = {{.*}} iter_args({{.*}})
+// CHECK:               %[[W:.*]] = vector.load %[[U]][%[[K]], %{{.*}}, %[[UNIT]]] : memref<64x3x32xf32>, vector<8xf32>
 // CHECK:               %[[A:.*]] = memref.load %[[H]][%[[ROW]], %[[K]]]
 // CHECK:               %[[F:.*]] = vector.broadcast %[[A]] : f32 to vector<8xf32>
 // CHECK:               vector.fma %[[F]], %[[W]], %{{.*}} : vector<8xf32>
-// CHECK-NOT:     vector.mask
-// CHECK:             vector.store %[[ACC]]#0, %[[SCRATCH]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK-NOT:     mask
+// CHECK:             vector.store %[[ACC]]#0, %[[SCRATCH]][%{{.*}}, %{{.*}}, %{{.*}}]
 // CHECK:             vector.store %[[ACC]]#11, %[[SCRATCH]]
 // CHECK:             scf.for %[[I:.*]] = %{{.*}} to %[[C4]]
 // CHECK:               %[[R:.*]] = arith.addi %[[ROW]], %[[I]]
@@ -36,7 +32,6 @@
 // CHECK:               arith.addf %[[Z0]], %[[Z1]] : vector<8xf32>
 // CHECK:               vector.store %{{.*}}, %[[TO]][%[[R]], %[[UNIT]]]
 // CHECK-NOT:     lstm.phase
-// CHECK:         memref.dealloc %[[PANEL]]
 
 // With 32 registers 8 rows.
 // WIDE-LABEL: func.func @three_gates(
@@ -51,35 +46,31 @@ func.func @three_gates(%h: memref<16x64xf32>, %U: memref<64x3x32xf32>, %to: memr
   return
 }
 
-// One gate and dynamic sizes: tiles of 6 rows and 2 vectors, a copied panel if
-// there are rows enough; fewer rows than a tile has get a wide tile of one row.
+// One gate and dynamic sizes: tiles of 6 rows and 2 vectors, and a lower one for any
+// number of rows that may be left. The body is there twice, with masks for the last units.
 
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    %[[A:.*]]: memref<?x?xf32>, %[[W:.*]]: memref<?x1x?xf32>, %[[TO:.*]]: memref<?x?xf32>)
 // CHECK-DAG:     %[[C6:.*]] = arith.constant 6 : index
-// CHECK-DAG:     %[[C24:.*]] = arith.constant 24 : index
-// CHECK-DAG:     %[[C16:.*]] = arith.constant 16 : index
 // CHECK:         %[[ROWS:.*]] = memref.dim %[[TO]], %c0
-// CHECK:         memref.dim %[[TO]], %c1
-// CHECK:         %[[FEW:.*]] = arith.cmpi slt, %[[ROWS]], %[[C6]]
-// CHECK:         scf.if %[[FEW]]
-// CHECK:           scf.for {{.*}} iter_args({{.*}}) -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
-// CHECK:         } else {
-// CHECK:           %[[PACK:.*]] = arith.cmpi sge, %[[ROWS]], %[[C24]]
-// CHECK:           scf.for %[[U:.*]] = %{{.*}} to %{{.*}} step %[[C16]]
-// CHECK:             %[[PANEL:.*]] = scf.if %[[PACK]] -> (memref<?x?x?xf32, strided<[?, ?, 1], offset: ?>>)
-// CHECK:               memref.subview %[[W]][0, 0, %[[U]]]
-// CHECK:             scf.for %{{.*}} step %[[C6]]
+// CHECK:         %[[UNITS:.*]] = memref.dim %[[TO]], %c1
+// CHECK:         scf.for
+// CHECK:           scf.for %[[ROW:[a-z0-9]+]] = %{{.*}} to %[[ROWS]] step %[[C6]]
+// CHECK:             %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[ROW]]
+// CHECK:             %[[HEIGHT:.*]] = arith.minsi %[[LEFT]], %[[C6]]
+// CHECK:             scf.index_switch %[[HEIGHT]]
+// CHECK:             case 1 {
+// CHECK:               %{{.*}}:8 = scf.for
+// CHECK:                 vector.maskedload %[[W]]
+// CHECK:             case 5 {
+// CHECK:               %{{.*}}:10 = scf.for
+// CHECK:             default {
 // CHECK:               %{{.*}}:12 = scf.for
-// CHECK:           %[[ANY:.*]] = arith.cmpi sgt
-// CHECK:           scf.if %[[ANY]]
-// CHECK:             %[[PART:.*]] = vector.create_mask %{{.*}} : vector<8xi1>
-// CHECK:             scf.for %{{.*}} step %[[C6]]
-// CHECK:               scf.for
-// CHECK:                 vector.maskedload %{{.*}}, %[[PART]]
-// CHECK:               scf.for
-// CHECK:                 %[[MASK:.*]] = vector.create_mask %{{.*}} : vector<8xi1>
-// CHECK:                 vector.maskedstore %[[TO]][{{.*}}], %[[MASK]]
+// CHECK:             scf.if
+// CHECK:               vector.store %{{.*}}, %[[TO]]
+// CHECK:             } else {
+// CHECK:               %[[MASK:.*]] = vector.create_mask %{{.*}} : vector<8xi1>
+// CHECK:               vector.maskedstore %[[TO]][{{.*}}], %[[MASK]]
 func.func @dynamic(%a: memref<?x?xf32>, %W: memref<?x1x?xf32>, %to: memref<?x?xf32>) {
   lstm.phase project(%a, %W : memref<?x?xf32>, memref<?x1x?xf32>) outs(%to : memref<?x?xf32>) {
   ^bb0(%z: f32, %old: f32):
@@ -89,17 +80,16 @@ func.func @dynamic(%a: memref<?x?xf32>, %W: memref<?x1x?xf32>, %to: memref<?x?xf
 }
 
 // One row, fewer units than lanes: one masked vector, and steps of k that have
-// sums of their own. What k leaves takes a loop with the first of them.
+// sums of their own, two gates at a time.
 
 // CHECK-LABEL: func.func @tail(
 // CHECK-SAME:    %[[H:.*]]: memref<1x8xf32>, %[[U:.*]]: memref<8x4x5xf32>, %[[TO:.*]]: memref<1x5xf32>)
-// CHECK-NOT:     memref.alloc
-// CHECK:         %[[MASK:.*]] = vector.constant_mask [5] : vector<8xi1>
-// CHECK:         %[[SUMS:.*]]:12 = scf.for
-// CHECK:           vector.maskedload %[[U]][{{.*}}], %[[MASK]]
-// CHECK:         %[[REST:.*]]:4 = scf.for {{.*}} iter_args(%{{.*}} = %[[SUMS]]#0, %{{.*}} = %[[SUMS]]#1
-// CHECK:         arith.addf %[[REST]]#0, %[[SUMS]]#4 : vector<8xf32>
-// CHECK:         vector.maskedstore %[[TO]][{{.*}}], %[[MASK]]
+// CHECK-NOT:     memref.alloc(
+// CHECK:         scf.for %[[GROUP:.*]] =
+// CHECK:           %[[SUMS:.*]]:8 = scf.for
+// CHECK:             vector.maskedload %[[U]]
+// CHECK:           arith.addf %[[SUMS]]#0, %[[SUMS]]#2 : vector<8xf32>
+// CHECK:         vector.maskedstore %[[TO]][{{.*}}]
 func.func @tail(%h: memref<1x8xf32>, %U: memref<8x4x5xf32>, %to: memref<1x5xf32>) {
   lstm.phase project(%h, %U : memref<1x8xf32>, memref<8x4x5xf32>) outs(%to : memref<1x5xf32>) {
   ^bb0(%z0: f32, %z1: f32, %z2: f32, %z3: f32, %old: f32):
@@ -111,16 +101,15 @@ func.func @tail(%h: memref<1x8xf32>, %U: memref<8x4x5xf32>, %to: memref<1x5xf32>
   return
 }
 
-// Strided units of W are copied, whatever the number of rows; bf16 is read and
-// written as i16 and computed in f32.
+// Strided units of W are read one by one; bf16 is read and written as i16 and computed
+// in f32.
 
 // CHECK-LABEL: func.func @strided_bf16(
 // CHECK-SAME:    %[[H:.*]]: memref<2x8xbf16>, %[[U:.*]]: memref<8x1x8xbf16,
-// CHECK:         %[[PANEL:.*]] = memref.alloc() {{.*}} : memref<8x1x8xbf16>
 // CHECK:         arith.bitcast %[[U]] : memref<8x1x8xbf16, {{.*}}> to memref<8x1x8xi16, {{.*}}>
 // CHECK:         vector.insert %{{.*}}, %{{.*}} [%{{.*}}] : i16 into vector<8xi16>
 // CHECK:         vector.fma {{.*}} : vector<8xf32>
-// CHECK:         vector.store {{.*}} : memref<2x8xi16>, vector<8xi16>
+// CHECK:         vector.{{(masked)?}}store {{.*}} : memref<2x8xi16>, {{.*}}vector<8xi16>
 func.func @strided_bf16(%h: memref<2x8xbf16>, %U: memref<8x1x8xbf16, strided<[16, 16, 2]>>, %to: memref<2x8xbf16>) {
   lstm.phase project(%h, %U : memref<2x8xbf16>, memref<8x1x8xbf16, strided<[16, 16, 2]>>)
       outs(%to : memref<2x8xbf16>) {
@@ -156,26 +145,47 @@ func.func @mapped(%x: memref<4x8xf32>, %len: memref<4xi32>, %t: i32, %c: memref<
   return
 }
 
-// The panel's buffer and the accumulators' memory are allocated outside of the
-// time loop.
+// The accumulators' memory is allocated outside of the time loop. Packed weights are
+// read piece by piece; units that are not there are zeros, so that only the body has masks.
 
 // CHECK-LABEL: func.func @in_loop(
-// CHECK-DAG:     memref.alloc()
-// CHECK-DAG:     memref.alloca()
+// CHECK-SAME:    %[[U:[^:]*]]: memref<3x1x64x1x16xf32>
+// CHECK:         memref.alloca()
 // CHECK:         scf.for
-// CHECK:         memref.dealloc
-// CHECK-NEXT:    return
-func.func @in_loop(%n: index, %x: memref<?x36x64xf32>, %U: memref<64x1x32xf32>, %to: memref<36x32xf32>) {
+// CHECK:           vector.load %[[U]][%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}]
+// CHECK:           vector.maskedstore
+func.func @in_loop(%n: index, %x: memref<?x36x64xf32>, %U: memref<3x1x64x1x16xf32>, %to: memref<36x42xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %t = %c0 to %n step %c1 {
     %xt = memref.subview %x[%t, 0, 0] [1, 36, 64] [1, 1, 1]
         : memref<?x36x64xf32> to memref<36x64xf32, strided<[64, 1], offset: ?>>
-    lstm.phase project(%xt, %U : memref<36x64xf32, strided<[64, 1], offset: ?>>, memref<64x1x32xf32>)
-        outs(%to : memref<36x32xf32>) {
+    lstm.phase project(%xt, %U : memref<36x64xf32, strided<[64, 1], offset: ?>>, memref<3x1x64x1x16xf32>)
+        outs(%to : memref<36x42xf32>) {
     ^bb0(%z: f32, %old: f32):
       lstm.yield %z : f32
     }
+  }
+  return
+}
+
+// Each thread has its share of the blocks of units.
+
+// CHECK-LABEL: func.func @in_parallel(
+// CHECK:         ^bb0(%[[THREAD:.*]]: i64, %[[COUNT:.*]]: i64):
+// CHECK-DAG:       %[[T:.*]] = arith.index_cast %[[THREAD]]
+// CHECK-DAG:       %[[N:.*]] = arith.index_cast %[[COUNT]]
+// CHECK:           %[[FIRST:.*]] = arith.divui %{{.*}}, %[[N]]
+// CHECK:           %[[LAST:.*]] = arith.divui %{{.*}}, %[[N]]
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+func.func @in_parallel(%a: memref<4x8xf32>, %W: memref<8x1x64xf32>, %to: memref<4x64xf32>) {
+  lstm.parallel {
+  ^bb0(%thread: i64, %count: i64):
+    lstm.phase project(%a, %W : memref<4x8xf32>, memref<8x1x64xf32>) outs(%to : memref<4x64xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.yield
   }
   return
 }

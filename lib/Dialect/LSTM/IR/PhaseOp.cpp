@@ -274,19 +274,19 @@ static LogicalResult verifyOperandTypes(PhaseOp op) {
     if (a.getRank() != 2 || (w.getRank() != 3 && w.getRank() != 5))
       return op.emitOpError("expects 'project' pair #")
              << i << " to have ranks 2 and 3, or 2 and 5, but got types " << a << " and " << w << " (phase_c6)";
-    if (w.getRank() == 5 && (w.isDynamicDim(3) || w.isDynamicDim(4) || w.getDimSize(3) < 1 || w.getDimSize(4) < 1))
-      return op.emitOpError("expects packed weights of 'project' pair #")
-             << i << " to have blocks of static size, but got type " << w << " (phase_c21)";
+    if (!isa<FloatType>(a.getElementType()) || !isa<FloatType>(w.getElementType()))
+      return op.emitOpError("expects 'project' pair #")
+             << i << " to have floating-point elements, but got types " << a << " and " << w << " (phase_c13)";
     if (w.getRank() != 5)
       continue;
+    if (w.isDynamicDim(3) || w.isDynamicDim(4) || w.getDimSize(3) < 1 || w.getDimSize(4) < 1)
+      return op.emitOpError("expects packed weights of 'project' pair #")
+             << i << " to have blocks of static size, but got type " << w << " (phase_c21)";
     auto isAnother = [&](ShapedType other) { return other.getShape().take_back(2) != w.getShape().take_back(2); };
     if (firstPacked && isAnother(firstPacked))
       return op.emitOpError("expects all packed weights to have blocks of the same size, but got types ")
              << firstPacked << " and " << w << " (phase_c21)";
     firstPacked = w;
-    if (!isa<FloatType>(a.getElementType()) || !isa<FloatType>(w.getElementType()))
-      return op.emitOpError("expects 'project' pair #")
-             << i << " to have floating-point elements, but got types " << a << " and " << w << " (phase_c13)";
   }
   for (auto [i, input, axes] : llvm::enumerate(op.getInputs(), op.getAxes())) {
     auto type = dyn_cast<ShapedType>(input.getType());

@@ -67,7 +67,7 @@ func.func @phase_c5(%to: tensor<8xf32>) {
 // -----
 
 func.func @phase_c6(%h: tensor<4x8xf32>, %U: tensor<8x8xf32>, %to: tensor<4x8xf32>) {
-  // expected-error @below {{'lstm.phase' op expects 'project' pair #0 to have ranks 2 and 3, but got types 'tensor<4x8xf32>' and 'tensor<8x8xf32>' (phase_c6)}}
+  // expected-error @below {{'lstm.phase' op expects 'project' pair #0 to have ranks 2 and 3, or 2 and 5, but got types 'tensor<4x8xf32>' and 'tensor<8x8xf32>' (phase_c6)}}
   %r = lstm.phase project(%h, %U : tensor<4x8xf32>, tensor<8x8xf32>) outs(%to : tensor<4x8xf32>) {
   ^bb0(%z: f32, %old: f32):
     lstm.yield %z : f32
@@ -391,6 +391,52 @@ func.func @segments(%h: tensor<4x8xf32>) {
 // -----
 
 func.func @misplaced(%h: f32) {
-  // expected-error @below {{'lstm.yield' op expects parent op to be one of 'lstm.recurrence, lstm.scan, lstm.phase'}}
+  // expected-error @below {{'lstm.yield' op expects parent op to be one of 'lstm.recurrence, lstm.scan, lstm.phase, lstm.parallel'}}
   lstm.yield %h : f32
+}
+
+// -----
+
+func.func @packed_blocks(%h: tensor<4x6xf32>, %U: tensor<2x1x6x2x8xf32>, %to: tensor<4x20xf32>) -> tensor<4x20xf32> {
+  // expected-error @below {{'lstm.phase' op expects weights of 'project' pair #0 to have 3 blocks of units, but got 2 (phase_c11)}}
+  %r = lstm.phase project(%h, %U : tensor<4x6xf32>, tensor<2x1x6x2x8xf32>) outs(%to : tensor<4x20xf32>) {
+  ^bb0(%z0: f32, %z1: f32, %old: f32):
+    lstm.yield %z0 : f32
+  }
+  return %r : tensor<4x20xf32>
+}
+
+// -----
+
+func.func @packed_depth(%h: tensor<4x6xf32>, %U: tensor<3x1x5x2x8xf32>, %to: tensor<4x20xf32>) -> tensor<4x20xf32> {
+  // expected-error @below {{'lstm.phase' op expects weights of 'project' pair #0 to have 6 elements on dim #2, but got 5 (phase_c12)}}
+  %r = lstm.phase project(%h, %U : tensor<4x6xf32>, tensor<3x1x5x2x8xf32>) outs(%to : tensor<4x20xf32>) {
+  ^bb0(%z0: f32, %z1: f32, %old: f32):
+    lstm.yield %z0 : f32
+  }
+  return %r : tensor<4x20xf32>
+}
+
+// -----
+
+func.func @packed_dynamic(%h: tensor<4x6xf32>, %U: tensor<3x1x6x2x?xf32>, %to: tensor<4x20xf32>) -> tensor<4x20xf32> {
+  // expected-error @below {{'lstm.phase' op expects packed weights of 'project' pair #0 to have blocks of static size, but got type 'tensor<3x1x6x2x?xf32>' (phase_c21)}}
+  %r = lstm.phase project(%h, %U : tensor<4x6xf32>, tensor<3x1x6x2x?xf32>) outs(%to : tensor<4x20xf32>) {
+  ^bb0(%z0: f32, %z1: f32, %old: f32):
+    lstm.yield %z0 : f32
+  }
+  return %r : tensor<4x20xf32>
+}
+
+// -----
+
+func.func @packed_differently(%h: tensor<4x6xf32>, %U: tensor<3x1x6x2x8xf32>, %V: tensor<5x1x6x2x4xf32>,
+                              %to: tensor<4x20xf32>) -> tensor<4x20xf32> {
+  // expected-error @below {{'lstm.phase' op expects all packed weights to have blocks of the same size, but got types 'tensor<3x1x6x2x8xf32>' and 'tensor<5x1x6x2x4xf32>' (phase_c21)}}
+  %r = lstm.phase project(%h, %U : tensor<4x6xf32>, tensor<3x1x6x2x8xf32>)
+      project(%h, %V : tensor<4x6xf32>, tensor<5x1x6x2x4xf32>) outs(%to : tensor<4x20xf32>) {
+  ^bb0(%z0: f32, %z1: f32, %old: f32):
+    lstm.yield %z0 : f32
+  }
+  return %r : tensor<4x20xf32>
 }

@@ -1,0 +1,113 @@
+// RUN: lstm-opt %s --pass-pipeline="builtin.module(func.func(lstm-chunk-projections{rows=12}),canonicalize,cse)" | FileCheck %s
+
+// Chunks of ceil(12 / B) steps, at most T and at least one.
+
+// CHECK-LABEL: func.func @forward(
+// CHECK-SAME:    %[[T:[^:]*]]: index, %[[B:[^:]*]]: index, %[[X:[^:]*]]: memref<?x6xf32>,
+// CHECK:         %[[BATCH:.*]] = arith.maxsi %[[B]], %{{.*}}
+// CHECK:         %[[WANTED:.*]] = arith.ceildivsi %c12, %[[BATCH]]
+// CHECK:         %[[ATMOST:.*]] = arith.minsi %[[WANTED]], %[[T]]
+// CHECK:         %[[C:.*]] = arith.maxsi %[[ATMOST]], %{{.*}}
+// CHECK:         %[[ROWS:.*]] = arith.muli %[[C]], %[[B]]
+// CHECK:         %[[BUFFER:.*]] = memref.alloc(%[[ROWS]]) : memref<?x20xf32>
+// CHECK:         scf.for %[[T0:.*]] = %{{.*}} to %[[T]] step %[[C]] {
+// CHECK:           %[[LEFT:.*]] = arith.subi %[[T]], %[[T0]]
+// CHECK:           %[[COUNT:.*]] = arith.minsi %[[C]], %[[LEFT]]
+// CHECK:           %[[END:.*]] = arith.addi %[[T0]], %[[COUNT]]
+// CHECK:           %[[FROM:.*]] = arith.muli %[[T0]], %[[B]]
+// CHECK:           %[[PART:.*]] = memref.subview %[[X]][%[[FROM]], 0]
+// CHECK:           lstm.phase project(%[[PART]],
+// CHECK:           scf.for %[[STEP:.*]] = %[[T0]] to %[[END]]
+// CHECK:             %[[SLOT:.*]] = arith.subi %[[STEP]], %[[T0]]
+// CHECK:             memref.expand_shape %[[BUFFER]] {{\[\[}}0, 1], [2, 3]] output_shape [%[[C]], %[[B]], 4, 5]
+// CHECK:             memref.subview %{{.*}}[%[[SLOT]], 0, 0, 0]
+// CHECK:         memref.dealloc %[[BUFFER]]
+// CHECK-NOT:     memref.dealloc
+func.func @forward(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20xf32>, %rows: index, %h: memref<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = memref.alloc(%rows) : memref<?x20xf32>
+  lstm.phase project(%x, %W : memref<?x6xf32>, memref<6x1x20xf32>) outs(%p : memref<?x20xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  %e = memref.expand_shape %p [[0, 1], [2, 3]] output_shape [%T, %B, 4, 5] : memref<?x20xf32> into memref<?x?x4x5xf32>
+  %steps = memref.dim %e, %c0 : memref<?x?x4x5xf32>
+  scf.for %t = %c0 to %steps step %c1 {
+    %pt = memref.subview %e[%t, 0, 0, 0] [1, %B, 4, 5] [1, 1, 1, 1]
+        : memref<?x?x4x5xf32> to memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>
+    lstm.phase ins(%pt[r, g, u] : memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>) outs(%h : memref<?x5xf32>) {
+    ^bb0(%p0: f32, %p1: f32, %p2: f32, %p3: f32, %old: f32):
+      %0 = arith.addf %p0, %old : f32
+      lstm.yield %0 : f32
+    }
+  }
+  memref.dealloc %p : memref<?x20xf32>
+  return
+}
+
+// The other way round the chunk begins T - t0 - count rows from the start, and its last
+// step is the first to be read.
+
+// CHECK-LABEL: func.func @backward(
+// CHECK-SAME:    %[[T:[^:]*]]: index, %[[B:[^:]*]]: index, %[[X:[^:]*]]: memref<?x6xf32>,
+// CHECK:         scf.for %[[T0:.*]] = %{{.*}} to %[[T]] step
+// CHECK:           %[[COUNT:.*]] = arith.minsi
+// CHECK:           %[[END:.*]] = arith.addi %[[T0]], %[[COUNT]]
+// CHECK:           %[[FIRST:.*]] = arith.subi %[[T]], %[[END]]
+// CHECK:           %[[FROM:.*]] = arith.muli %[[FIRST]], %[[B]]
+// CHECK:           memref.subview %[[X]][%[[FROM]], 0]
+// CHECK:           scf.for %[[STEP:.*]] = %[[T0]] to %[[END]]
+// CHECK:             %[[DONE:.*]] = arith.subi %[[STEP]], %[[T0]]
+// CHECK:             %[[LAST:.*]] = arith.subi %[[COUNT]], %c1
+// CHECK:             %[[SLOT:.*]] = arith.subi %[[LAST]], %[[DONE]]
+// CHECK:             memref.subview %{{.*}}[%[[SLOT]], 0, 0, 0]
+func.func @backward(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20xf32>, %rows: index, %h: memref<?x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = memref.alloc(%rows) : memref<?x20xf32>
+  lstm.phase project(%x, %W : memref<?x6xf32>, memref<6x1x20xf32>) outs(%p : memref<?x20xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  %e = memref.expand_shape %p [[0, 1], [2, 3]] output_shape [%T, %B, 4, 5] : memref<?x20xf32> into memref<?x?x4x5xf32>
+  scf.for %t = %c0 to %T step %c1 {
+    %index = affine.apply affine_map<(d0, d1) -> (d1 - d0 - 1)>(%t, %T)
+    %pt = memref.subview %e[%index, 0, 0, 0] [1, %B, 4, 5] [1, 1, 1, 1]
+        : memref<?x?x4x5xf32> to memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>
+    lstm.phase ins(%pt[r, g, u] : memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>) outs(%h : memref<?x5xf32>) {
+    ^bb0(%p0: f32, %p1: f32, %p2: f32, %p3: f32, %old: f32):
+      %0 = arith.addf %p0, %old : f32
+      lstm.yield %0 : f32
+    }
+  }
+  memref.dealloc %p : memref<?x20xf32>
+  return
+}
+
+// The loop writes what the projection reads; and a buffer that is read in another way.
+
+// CHECK-LABEL: func.func @refused(
+// CHECK:         memref.alloc(%{{.*}}) : memref<?x20xf32>
+// CHECK:         lstm.phase project
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @refused(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20xf32>, %rows: index, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = memref.alloc(%rows) : memref<?x20xf32>
+  lstm.phase project(%x, %W : memref<?x6xf32>, memref<6x1x20xf32>) outs(%p : memref<?x20xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  %e = memref.expand_shape %p [[0, 1], [2, 3]] output_shape [%T, %B, 4, 5] : memref<?x20xf32> into memref<?x?x4x5xf32>
+  scf.for %t = %c0 to %T step %c1 {
+    %pt = memref.subview %e[%t, 0, 0, 0] [1, %B, 4, 5] [1, 1, 1, 1]
+        : memref<?x?x4x5xf32> to memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>
+    %a = memref.load %pt[%c0, %c0, %c0] : memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>
+    memref.store %a, %x[%t, %c0] : memref<?x6xf32>
+  }
+  memref.dealloc %p : memref<?x20xf32>
+  return
+}

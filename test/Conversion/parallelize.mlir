@@ -1,0 +1,151 @@
+// RUN: lstm-opt %s --pass-pipeline="builtin.module(func.func(lstm-parallelize))" | FileCheck %s
+// RUN: lstm-opt %s --pass-pipeline="builtin.module(func.func(lstm-parallelize))" --remarks-filter=lstm-parallelize 2>&1 >/dev/null \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+
+// Two phases of which the second needs all of the first: a barrier between them and
+// one at the end of the step. What allocates stays outside, and the copy that no phase
+// follows.
+
+// CHECK-LABEL: func.func @two_phases(
+// CHECK:         %[[S:.*]] = memref.alloc
+// CHECK:         lstm.parallel {
+// CHECK-NEXT:    ^bb0(
+// CHECK-NEXT:      scf.for
+// CHECK-NEXT:        lstm.phase project
+// CHECK:             lstm.barrier
+// CHECK-NEXT:        lstm.phase project(%[[S]]
+// CHECK:             lstm.barrier
+// CHECK-NEXT:      }
+// CHECK-NEXT:      lstm.yield
+// CHECK:         memref.copy
+// CHECK-NEXT:    memref.dealloc
+func.func @two_phases(%n: index, %h: memref<4x20xf32>, %U: memref<20x1x20xf32>, %to: memref<4x20xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = memref.alloc() : memref<4x20xf32>
+  scf.for %t = %c0 to %n step %c1 {
+    lstm.phase project(%h, %U : memref<4x20xf32>, memref<20x1x20xf32>) outs(%s : memref<4x20xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase project(%s, %U : memref<4x20xf32>, memref<20x1x20xf32>) outs(%h : memref<4x20xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+  }
+  memref.copy %h, %to : memref<4x20xf32> to memref<4x20xf32>
+  memref.dealloc %s : memref<4x20xf32>
+  return
+}
+
+// Two phases that have nothing to do with each other, as two directions: one barrier.
+
+// CHECK-LABEL: func.func @independent(
+// CHECK:         scf.for
+// CHECK:           lstm.phase
+// CHECK-NOT:       lstm.barrier
+// CHECK:           lstm.phase
+// CHECK:           lstm.barrier
+// CHECK-NOT:       lstm.barrier
+// CHECK:         return
+func.func @independent(%n: index, %h: memref<4x20xf32>, %g: memref<4x20xf32>, %U: memref<20x1x20xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %hs = memref.alloc() : memref<2x4x20xf32>
+  %gs = memref.alloc() : memref<2x4x20xf32>
+  scf.for %t = %c0 to %n step %c1 {
+    %h0 = memref.subview %hs[0, 0, 0] [1, 4, 20] [1, 1, 1] : memref<2x4x20xf32> to memref<4x20xf32, strided<[20, 1]>>
+    %g0 = memref.subview %gs[0, 0, 0] [1, 4, 20] [1, 1, 1] : memref<2x4x20xf32> to memref<4x20xf32, strided<[20, 1]>>
+    lstm.phase project(%h0, %U : memref<4x20xf32, strided<[20, 1]>>, memref<20x1x20xf32>) outs(%h : memref<4x20xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase project(%g0, %U : memref<4x20xf32, strided<[20, 1]>>, memref<20x1x20xf32>) outs(%g : memref<4x20xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+  }
+  memref.dealloc %hs : memref<2x4x20xf32>
+  memref.dealloc %gs : memref<2x4x20xf32>
+  return
+}
+
+// A reduction over units, row by row, is shared out by rows; what has no rows is done
+// by one thread. Each waits for what it reads. A branch waits itself.
+
+// CHECK-LABEL: func.func @mixed(
+// CHECK:         lstm.parallel {
+// CHECK-NEXT:    ^bb0(%[[THREAD:.*]]: i64, %[[COUNT:.*]]: i64):
+// CHECK:           scf.for
+// CHECK:             lstm.phase
+// CHECK:             lstm.barrier
+// CHECK:             %[[FROM:.*]] = arith.divui %{{.*}}, %[[NUM:.*]] : index
+// CHECK:             %[[TO:.*]] = arith.divui %{{.*}}, %[[NUM]] : index
+// CHECK:             scf.for %{{.*}} = %[[FROM]] to %[[TO]]
+// CHECK:               scf.for
+// CHECK:             lstm.barrier
+// CHECK:             %[[FIRST:.*]] = arith.cmpi eq, %[[THREAD]], %{{.*}} : i64
+// CHECK:             scf.if %[[FIRST]] {
+// CHECK-NEXT:          memref.copy
+// CHECK:             scf.if %{{.*}} {
+// CHECK:               memref.store
+// CHECK:               lstm.barrier
+// CHECK-NEXT:        }
+// CHECK:             lstm.barrier
+// CHECK-NEXT:      }
+func.func @mixed(%n: index, %p: i1, %h: memref<4x20xf32>, %U: memref<20x1x20xf32>, %sum: memref<4xf32>,
+                 %copy: memref<4xf32>, %flag: memref<i32>, %one: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = memref.alloc() : memref<4x20xf32>
+  scf.for %t = %c0 to %n step %c1 {
+    lstm.phase project(%h, %U : memref<4x20xf32>, memref<20x1x20xf32>) outs(%s : memref<4x20xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    linalg.reduce ins(%s : memref<4x20xf32>) outs(%sum : memref<4xf32>) dimensions = [1]
+      (%a: f32, %b: f32) {
+        %0 = arith.addf %a, %b : f32
+        linalg.yield %0 : f32
+      }
+    memref.copy %sum, %copy : memref<4xf32> to memref<4xf32>
+    scf.if %p {
+      memref.store %one, %flag[] : memref<i32>
+    }
+  }
+  memref.dealloc %s : memref<4x20xf32>
+  return
+}
+
+// An allocation in the loop: left alone, with a remark.
+
+// CHECK-LABEL: func.func @allocates(
+// CHECK-NOT:     lstm.parallel
+// CHECK:         return
+func.func @allocates(%n: index, %h: memref<4x20xf32>, %U: memref<20x1x20xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %n step %c1 {
+    // REMARK: parallelize.mlir:[[@LINE+1]]:{{[0-9]+}}: remark: [Missed] NotParallel | Category:lstm-parallelize | {{.*}}a team of threads cannot run memref.alloc
+    %s = memref.alloc() : memref<4x20xf32>
+    lstm.phase project(%h, %U : memref<4x20xf32>, memref<20x1x20xf32>) outs(%s : memref<4x20xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    memref.copy %s, %h : memref<4x20xf32> to memref<4x20xf32>
+    memref.dealloc %s : memref<4x20xf32>
+  }
+  return
+}
+
+// No product: no team.
+
+// CHECK-LABEL: func.func @no_product(
+// CHECK-NOT:     lstm.parallel
+func.func @no_product(%h: memref<4x20xf32>, %to: memref<4x20xf32>) {
+  lstm.phase ins(%h[r, u] : memref<4x20xf32>) outs(%to : memref<4x20xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    lstm.yield %a : f32
+  }
+  return
+}
