@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
+using namespace mlir::lstm;
 using namespace mlir::lstm::run;
 
 namespace {

@@ -9,7 +9,9 @@
 #ifndef LSTM_TOOLS_LSTM_RUN_ARGUMENTS_H
 #define LSTM_TOOLS_LSTM_RUN_ARGUMENTS_H
 
-#include "Signature.h"
+#include "Array.h"
+
+#include "lstm/Target/Signature.h"
 
 namespace mlir::lstm::run {
 

@@ -9,6 +9,8 @@
 #ifndef LSTM_TOOLS_LSTM_RUN_ARRAY_H
 #define LSTM_TOOLS_LSTM_RUN_ARRAY_H
 
+#include "lstm/Target/ElementKind.h"
+
 #include "mlir/Support/LLVM.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"
@@ -17,23 +19,7 @@
 #include <memory>
 #include <optional>
 
-namespace mlir {
-class Type;
-namespace lstm::run {
-
-/// The element types that `lstm-run` passes.
-enum class ElementKind { F64, F32, F16, BF16, I64, I32, I1, Index };
-
-/// The kind of a builtin type; none if `lstm-run` cannot pass it.
-std::optional<ElementKind> getElementKind(Type type);
-
-/// The name in MLIR, such as "bf16".
-StringRef getName(ElementKind kind);
-
-/// The size of one element in memory and in a file.
-unsigned getByteWidth(ElementKind kind);
-
-bool isFloat(ElementKind kind);
+namespace mlir::lstm::run {
 
 /// "2x3", or "()" for rank 0.
 std::string formatShape(ArrayRef<int64_t> shape);
@@ -89,7 +75,6 @@ struct NamedArray {
   Array array;
 };
 
-} // namespace lstm::run
-} // namespace mlir
+} // namespace mlir::lstm::run
 
 #endif // LSTM_TOOLS_LSTM_RUN_ARRAY_H

@@ -17,6 +17,7 @@
 #include <cstring>
 
 using namespace mlir;
+using namespace mlir::lstm;
 using namespace mlir::lstm::run;
 
 static constexpr StringRef magic("\x93NUMPY", 6);

@@ -16,6 +16,7 @@
 #include <zip.h>
 
 using namespace mlir;
+using namespace mlir::lstm;
 using namespace mlir::lstm::run;
 
 /// More arrays than any function has arguments.

@@ -15,6 +15,7 @@
 #include <cmath>
 
 using namespace mlir;
+using namespace mlir::lstm;
 using namespace mlir::lstm::run;
 
 /// Larger arrays are summarized: so many elements at both ends of a dimension.

@@ -9,26 +9,22 @@
 #include "Runner.h"
 
 #include "lstm-runtime/cpu.h"
-#include "lstm/Pipelines/Pipelines.h"
+#include "lstm/Target/CPUTarget.h"
+#include "lstm/Target/Lowering.h"
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/ExecutionEngine/CRunnerUtils.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <chrono>
 #include <cstring>
 
 using namespace mlir;
+using namespace mlir::lstm;
 using namespace mlir::lstm::run;
 
 double lstm::run::now() {
@@ -87,59 +83,8 @@ static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
 }
 
 //===----------------------------------------------------------------------===//
-// Lowering
-//===----------------------------------------------------------------------===//
-
-/// Makes the function the only one that is visible from outside.
-static LogicalResult isolate(func::FuncOp function) {
-  ModuleOp module = function->getParentOfType<ModuleOp>();
-  Builder builder(function.getContext());
-  for (auto other : module.getOps<func::FuncOp>()) {
-    // These attributes mean nothing to the passes and to the translation.
-    for (unsigned i = 0, e = other.getNumArguments(); i < e; ++i)
-      other.removeArgAttr(i, "lstm.name");
-    for (unsigned i = 0, e = other.getNumResults(); i < e; ++i)
-      other.removeResultAttr(i, builder.getStringAttr("lstm.name"));
-    if (!other.isDeclaration())
-      other.setPrivate();
-  }
-  function.setPublic();
-  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), builder.getUnitAttr());
-  for (BlockArgument argument : function.getArguments())
-    if (isa<TensorType>(argument.getType()))
-      function.setArgAttr(argument.getArgNumber(),
-                          bufferization::BufferizationDialect::kWritableAttrName,
-                          builder.getBoolAttr(false));
-  PassManager pm(module.getContext(), module.getOperationName());
-  pm.addPass(createSymbolDCEPass());
-  return pm.run(module);
-}
-
-LogicalResult lstm::run::lowerToLLVM(func::FuncOp function, StringRef pipeline,
-                                     const LSTMToLLVMOptions &options) {
-  ModuleOp module = function->getParentOfType<ModuleOp>();
-  PassManager pm(module.getContext(), module.getOperationName());
-  if (pipeline.empty()) {
-    buildLSTMToLLVMPipeline(pm, options);
-  } else {
-    FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline);
-    if (failed(parsed))
-      return failure();
-    if (parsed->getOpAnchorName() != pm.getOpAnchorName())
-      return module.emitError() << "the pass pipeline must be one of 'builtin.module(...)'";
-    static_cast<OpPassManager &>(pm) = std::move(*parsed);
-  }
-  if (failed(isolate(function)))
-    return failure();
-  return pm.run(module);
-}
-
-//===----------------------------------------------------------------------===//
 // The C interface
 //===----------------------------------------------------------------------===//
-
-/// The 8-byte words of a memref descriptor: two pointers, offset, sizes, strides.
-static size_t getDescriptorWords(const Port &port) { return 3 + 2 * port.getShape().size(); }
 
 /// A position in the result structure, after alignment.
 static size_t placeInStruct(const Port &port, size_t &size) {
@@ -149,46 +94,13 @@ static size_t placeInStruct(const Port &port, size_t &size) {
   return offset;
 }
 
-/// The type that `@name` must have in the LLVM dialect: a memref's descriptor as
-/// single arguments, the results in one structure.
-static LLVM::LLVMFunctionType getExpectedType(const Signature &signature, MLIRContext *context) {
-  Type pointer = LLVM::LLVMPointerType::get(context);
-  Type word = IntegerType::get(context, 64);
-  auto getScalar = [&](const Port &port) { return port.type.isIndex() ? word : port.type; };
-  SmallVector<Type> arguments, results;
-  for (const Port &port : signature.arguments) {
-    if (!port.isTensor()) {
-      arguments.push_back(getScalar(port));
-      continue;
-    }
-    arguments.append({pointer, pointer});
-    arguments.append(getDescriptorWords(port) - 2, word);
-  }
-  for (const Port &port : signature.results) {
-    if (!port.isTensor()) {
-      results.push_back(getScalar(port));
-      continue;
-    }
-    SmallVector<Type> fields = {pointer, pointer, word};
-    if (size_t rank = port.getShape().size())
-      fields.append(2, LLVM::LLVMArrayType::get(word, rank));
-    results.push_back(LLVM::LLVMStructType::getLiteral(context, fields));
-  }
-  Type result = LLVM::LLVMVoidType::get(context);
-  if (results.size() == 1)
-    result = results.front();
-  else if (!results.empty())
-    result = LLVM::LLVMStructType::getLiteral(context, results);
-  return LLVM::LLVMFunctionType::get(result, arguments);
-}
-
 /// Fails unless the function can be called as `CompiledFunction::call` does.
 static llvm::Error checkInterface(ModuleOp module, StringRef name, const Signature &signature) {
   auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
   if (!function || !module.lookupSymbol<LLVM::LLVMFuncOp>(("_mlir_ciface_" + name).str()))
     return llvm::createStringError("the pass pipeline leaves no function @" + name +
                                    " in the LLVM dialect with a C interface");
-  LLVM::LLVMFunctionType expected = getExpectedType(signature, module.getContext());
+  LLVM::LLVMFunctionType expected = getLoweredType(signature, module.getContext());
   if (function.getFunctionType() != expected) {
     std::string text;
     llvm::raw_string_ostream(text) << "the pass pipeline gives @" << name << " the type "
@@ -336,29 +248,6 @@ void Frame::freeResults() {
 
 CompiledFunction::~CompiledFunction() = default;
 
-/// LLVM's own pipeline, without unrolling and interleaving of loops and without SLP
-/// vectorization: what is hot comes tiled for the registers, and they would only
-/// multiply the time to compile.
-static llvm::Error optimizeModule(llvm::Module &module, llvm::TargetMachine *machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = false;
-  tuning.LoopInterleaving = false;
-  tuning.LoopVectorization = true;
-  tuning.SLPVectorization = false;
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-  return llvm::Error::success();
-}
-
 llvm::Expected<std::unique_ptr<CompiledFunction>>
 CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &signature,
                           bool optimize) {
@@ -379,7 +268,9 @@ CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &sign
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
   auto transformer = [optimize, machine = machine->get()](llvm::Module *module) {
-    return optimize ? optimizeModule(*module, machine) : llvm::Error::success();
+    if (optimize)
+      optimizeModule(*module, machine);
+    return llvm::Error::success();
   };
   ExecutionEngineOptions options;
   options.transformer = transformer;

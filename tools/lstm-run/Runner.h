@@ -9,23 +9,16 @@
 #ifndef LSTM_TOOLS_LSTM_RUN_RUNNER_H
 #define LSTM_TOOLS_LSTM_RUN_RUNNER_H
 
-#include "Signature.h"
+#include "Array.h"
+
+#include "lstm/Target/Signature.h"
 
 namespace mlir {
 class ExecutionEngine;
-namespace lstm {
-struct LSTMToLLVMOptions;
-
-namespace run {
+namespace lstm::run {
 
 /// Microseconds since the first call.
 double now();
-
-/// Brings the function's module to the LLVM dialect: with `pipeline`, in MLIR's
-/// textual form, or with `lstm-to-llvm` if that is empty. Only what the function
-/// calls remains. Its arguments are read, never written.
-LogicalResult lowerToLLVM(func::FuncOp function, StringRef pipeline,
-                          const LSTMToLLVMOptions &options);
 
 /// A function in this machine's code.
 class CompiledFunction {
@@ -52,8 +45,7 @@ private:
   void (*entry)(void **) = nullptr;
 };
 
-} // namespace run
-} // namespace lstm
+} // namespace lstm::run
 } // namespace mlir
 
 #endif // LSTM_TOOLS_LSTM_RUN_RUNNER_H

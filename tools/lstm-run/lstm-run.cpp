@@ -14,7 +14,9 @@
 #include "lstm-runtime/cpu.h"
 #include "lstm/InitAll.h"
 #include "lstm/Pipelines/Pipelines.h"
+#include "lstm/Target/Lowering.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -229,12 +231,12 @@ static LogicalResult runProgram() {
   FailureOr<func::FuncOp> function = findEntry(*module);
   if (failed(function))
     return failure();
-  FailureOr<run::Signature> signature = run::getSignature(*function, source);
+  FailureOr<Signature> signature = getSignature(*function, source);
   if (failed(signature))
     return failure();
   times.parse = run::now() - start;
   if (signatureOnly) {
-    run::printSignature(*signature, llvm::outs());
+    printSignature(*signature, llvm::outs());
     return success();
   }
   auto arguments = run::readArguments(signature->arguments, entry, arrayFiles);
@@ -248,7 +250,8 @@ static LogicalResult runProgram() {
   options.runtimeChecks = runtimeChecks;
   if (!pipeline.empty())
     registerAllPasses();
-  if (failed(run::lowerToLLVM(*function, pipeline, options)))
+  (*function)->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(&context));
+  if (failed(lowerToLLVM(*module, *function, pipeline, options)))
     return failure();
   times.passes = run::now() - start;
 

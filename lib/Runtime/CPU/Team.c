@@ -6,7 +6,11 @@
 |*
 \*===----------------------------------------------------------------------===*/
 
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
+#endif
+
+#include "Call.h"
 
 #include "lstm-runtime/cpu.h"
 
@@ -66,7 +70,7 @@ static struct {
 
 /* What the user asked for; 0: the default. */
 static atomic_int_fast64_t requested;
-static _Thread_local bool inBody;
+_Thread_local bool lstmInBody;
 
 /*===----------------------------------------------------------------------===*\
 |* The number of threads
@@ -190,7 +194,7 @@ static void launch(void (*body)(void *, int64_t, int64_t), void *context) {
 }
 
 static void *work(void *thread) {
-  inBody = true;
+  lstmInBody = true;
   /* A team is made before its first launch. */
   for (unsigned seen = 0;; ++seen) {
     waitForLaunch(seen);
@@ -256,23 +260,27 @@ __attribute__((destructor)) static void unload(void) {
 }
 
 void lstmParallel(void (*body)(void *context, int64_t thread, int64_t count), void *context) {
-  bool outer = inBody;
+  bool outer = lstmInBody;
   int64_t wanted = lstmGetThreadCount();
   if (outer || wanted == 1 ||
       atomic_exchange_explicit(&team.busy, true, memory_order_acquire)) {
-    inBody = true;
+    lstmInBody = true;
     body(context, 0, 1);
-    inBody = outer;
+    lstmInBody = outer;
     return;
   }
   if (team.wanted != wanted)
     makeTeam(wanted);
-  inBody = true;
+  lstmInBody = true;
+  /* A failure must not leave the others behind. */
+  struct LSTMHandler *handler = lstmHandler;
+  lstmHandler = NULL;
   launch(body, context);
   body(context, 0, team.count);
   for (unsigned looks = 0; atomic_load_explicit(&team.running, memory_order_acquire) != 0;)
     waitABit(&looks);
-  inBody = false;
+  lstmHandler = handler;
+  lstmInBody = false;
   atomic_store_explicit(&team.busy, false, memory_order_release);
 }
 

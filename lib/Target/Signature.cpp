@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Signature.h"
+#include "lstm/Target/Signature.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
-using namespace mlir::lstm::run;
+using namespace mlir::lstm;
 
 static constexpr StringRef nameAttr = "lstm.name";
 
@@ -66,8 +66,9 @@ static LogicalResult checkNames(func::FuncOp function, StringRef what, ArrayRef<
   return success();
 }
 
-FailureOr<Signature> lstm::run::getSignature(func::FuncOp function, llvm::SourceMgr &source) {
+FailureOr<Signature> lstm::getSignature(func::FuncOp function, llvm::SourceMgr &source) {
   Signature signature;
+  signature.name = function.getSymName().str();
   for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
     std::string fallback = getNameInSource(argument, source).str();
     if (fallback.empty())
@@ -91,7 +92,7 @@ FailureOr<Signature> lstm::run::getSignature(func::FuncOp function, llvm::Source
   return signature;
 }
 
-void lstm::run::printSignature(const Signature &signature, raw_ostream &os) {
+void lstm::printSignature(const Signature &signature, raw_ostream &os) {
   for (const Port &port : signature.arguments)
     os << "argument " << port.name << ": " << port.type << '\n';
   for (const Port &port : signature.results)

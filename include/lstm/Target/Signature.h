@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LSTM_TOOLS_LSTM_RUN_SIGNATURE_H
-#define LSTM_TOOLS_LSTM_RUN_SIGNATURE_H
+#ifndef LSTM_TARGET_SIGNATURE_H
+#define LSTM_TARGET_SIGNATURE_H
 
-#include "Array.h"
+#include "lstm/Target/ElementKind.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -17,7 +17,7 @@ namespace llvm {
 class SourceMgr;
 } // namespace llvm
 
-namespace mlir::lstm::run {
+namespace mlir::lstm {
 
 /// An argument or a result.
 struct Port {
@@ -35,6 +35,8 @@ struct Port {
 };
 
 struct Signature {
+  /// The function's.
+  std::string name;
   std::vector<Port> arguments, results;
 };
 
@@ -46,6 +48,6 @@ FailureOr<Signature> getSignature(func::FuncOp function, llvm::SourceMgr &source
 /// Prints one line per argument and result.
 void printSignature(const Signature &signature, raw_ostream &os);
 
-} // namespace mlir::lstm::run
+} // namespace mlir::lstm
 
-#endif // LSTM_TOOLS_LSTM_RUN_SIGNATURE_H
+#endif // LSTM_TARGET_SIGNATURE_H

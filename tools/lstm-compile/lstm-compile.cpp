@@ -1,0 +1,356 @@
+//===- lstm-compile.cpp - Compiles a program -*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Link.h"
+
+#include "lstm/InitAll.h"
+#include "lstm/Pipelines/Pipelines.h"
+#include "lstm/Target/CInterface.h"
+#include "lstm/Target/CPUTarget.h"
+#include "lstm/Target/Lowering.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+namespace cl = llvm::cl;
+
+static constexpr StringLiteral overview =
+    R"(lstm-mlir: compile a program into a library for C
+
+  lstm-compile model.mlir -o libmodel.so --header model.h
+
+makes a library with a C function for each public function of the program, and the header
+that declares them. The library needs libc and libm, no part of LLVM. --emit=obj leaves
+linking to you: with libLSTMCPURuntime.a, or with its sources in share/lstm/runtime/cpu, and
+-lm -pthread.
+)";
+
+static cl::OptionCategory category("lstm-compile options");
+
+static cl::opt<std::string> file(cl::Positional, cl::Required, cl::cat(category),
+                                 cl::desc("FILE.mlir"));
+static cl::opt<std::string> output("o", cl::init("-"), cl::cat(category), cl::value_desc("file"),
+                                   cl::desc("Output; '-' is standard output"));
+static cl::opt<std::string> headerFile("header", cl::cat(category), cl::value_desc("model.h"),
+                                       cl::desc("Write the header of the C interface"));
+static cl::opt<std::string>
+    emit("emit", cl::cat(category), cl::value_desc("mlir|llvm|asm|obj|so"),
+         cl::desc("What to write (default: by the output's name .mlir, .ll, .s, .o or .so)"));
+static cl::list<std::string> entryNames("entry", cl::cat(category), cl::value_desc("name"),
+                                        cl::desc("Function of the C interface; may be repeated "
+                                                 "(default: all public functions)"));
+static cl::opt<std::string>
+    prefix("prefix", cl::cat(category), cl::value_desc("name"),
+           cl::desc("What the names of the C functions begin with (default: from the output's name, "
+                    "'model' for libmodel.so)"));
+static cl::opt<std::string> targetName("target", cl::init("cpu"), cl::cat(category),
+                                       cl::desc("What to compile for: cpu"));
+static cl::opt<std::string> triple("triple", cl::cat(category),
+                                   cl::desc("x86_64 or aarch64 triple, such as aarch64-linux-gnu "
+                                            "(default: this machine's)"));
+static cl::opt<std::string>
+    cpu("cpu", cl::cat(category), cl::value_desc("native|name"),
+        cl::desc("CPU, such as haswell (default: native, which is this machine's; for another "
+                 "triple generic)"));
+static cl::opt<std::string> features("features", cl::cat(category), cl::value_desc("+a,-b"),
+                                     cl::desc("Features to add to those of the CPU"));
+static cl::opt<char> level("O", cl::Prefix, cl::init('3'), cl::cat(category), cl::value_desc("0-3"),
+                           cl::desc("Effort; 0 lowers every operation as it stands (default: 3)"));
+static cl::opt<bool> runtimeChecks("runtime-checks", cl::init(true), cl::cat(category),
+                                   cl::desc("Check batch, lengths and sizes at run time"));
+static cl::opt<std::string>
+    prepare("prepare", cl::cat(category), cl::value_desc("builtin.module(...)"),
+            cl::desc("Passes to run before the public functions are looked up"));
+static cl::opt<std::string> compiler("cc", cl::cat(category), cl::value_desc("program"),
+                                     cl::desc("C compiler that links a library (default: cc, or "
+                                              "the triple's gcc)"));
+
+static LogicalResult fail(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "lstm-compile") << message << '\n';
+  return failure();
+}
+static LogicalResult fail(llvm::Error error) {
+  llvm::handleAllErrors(std::move(error),
+                        [](const llvm::ErrorInfoBase &info) { (void)fail(info.message()); });
+  return failure();
+}
+
+enum class Emit { MLIR, LLVM, Asm, Obj, SO };
+
+static FailureOr<Emit> getEmit() {
+  if (!emit.empty()) {
+    auto kind = llvm::StringSwitch<std::optional<Emit>>(emit)
+                    .Case("mlir", Emit::MLIR)
+                    .Case("llvm", Emit::LLVM)
+                    .Case("asm", Emit::Asm)
+                    .Case("obj", Emit::Obj)
+                    .Case("so", Emit::SO)
+                    .Default(std::nullopt);
+    if (!kind)
+      return fail("expects --emit to be mlir, llvm, asm, obj or so, but got '" + emit + "'");
+    return *kind;
+  }
+  return llvm::StringSwitch<Emit>(llvm::sys::path::extension(output))
+      .Case(".mlir", Emit::MLIR)
+      .Case(".ll", Emit::LLVM)
+      .Case(".s", Emit::Asm)
+      .Case(".o", Emit::Obj)
+      .Default(Emit::SO);
+}
+
+static FailureOr<std::string> getPrefix() {
+  if (prefix.getNumOccurrences()) {
+    if (prefix.empty() || getCIdentifier(prefix) != prefix)
+      return fail("expects --prefix to be a name in C, but got '" + prefix + "'");
+    return prefix.getValue();
+  }
+  StringRef path = output == "-" ? StringRef(file) : StringRef(output);
+  StringRef stem = llvm::sys::path::stem(path);
+  if (stem.size() > 3 && path.ends_with(".so"))
+    (void)stem.consume_front("lib");
+  return getCIdentifier(stem);
+}
+
+static LogicalResult checkOptions(Emit kind) {
+  if (targetName != "cpu")
+    return fail("unknown target '" + targetName + "'; the only target is 'cpu'");
+  if (level < '0' || level > '3')
+    return fail("expects -O0, -O1, -O2 or -O3, but got '-O" + llvm::Twine(level) + "'");
+  if (output == "-" && (kind == Emit::Obj || kind == Emit::SO))
+    return fail(kind == Emit::Obj ? "an object needs a file: -o FILE.o"
+                                  : "a library needs a file: -o FILE.so");
+  if (!compiler.empty() && kind != Emit::SO)
+    return fail("--cc is for linking, --emit=so");
+  return success();
+}
+
+static std::string quote(StringRef text) { return ("'" + text + "'").str(); }
+
+/// The functions that C is to see.
+static FailureOr<std::vector<func::FuncOp>> findEntries(ModuleOp module) {
+  std::vector<func::FuncOp> entries;
+  std::vector<std::string> names;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isDeclaration())
+      continue;
+    names.push_back(quote(function.getSymName()));
+    if (function.isPublic())
+      entries.push_back(function);
+  }
+  std::string there = "; there is " + (names.empty() ? "none" : llvm::join(names, ", "));
+  if (entryNames.empty()) {
+    if (entries.empty())
+      return fail("no public function with a body" + there);
+    return entries;
+  }
+  entries.clear();
+  for (const std::string &name : entryNames) {
+    auto function = dyn_cast_or_null<func::FuncOp>(module.lookupSymbol(name));
+    if (!function || function.isDeclaration())
+      return fail("no function " + quote(name) + " with a body" + there);
+    if (llvm::is_contained(entries, function))
+      return fail("function " + quote(name) + " is named twice");
+    entries.push_back(function);
+  }
+  return entries;
+}
+
+/// Passes that make public functions.
+static LogicalResult runPreparation(ModuleOp module) {
+  if (prepare.empty())
+    return success();
+  registerAllPasses();
+  FailureOr<OpPassManager> parsed = parsePassPipeline(prepare);
+  if (failed(parsed))
+    return failure();
+  PassManager pm(module.getContext(), module.getOperationName());
+  if (parsed->getOpAnchorName() != pm.getOpAnchorName())
+    return fail("expects --prepare to be one of 'builtin.module(...)'");
+  static_cast<OpPassManager &>(pm) = std::move(*parsed);
+  return pm.run(module);
+}
+
+/// What generated code calls is the runtime's, which returns a status.
+static void redirectCalls(llvm::Module &module,
+                          ArrayRef<std::pair<StringRef, StringRef>> functions) {
+  for (auto [from, to] : functions)
+    if (llvm::Function *function = module.getFunction(from); function && function->isDeclaration())
+      function->setName(to);
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration()) {
+      function.addFnAttr("target-cpu", machine.getTargetCPU());
+      function.addFnAttr("target-features", machine.getTargetFeatureString());
+    }
+  redirectCalls(module, {{"puts", "lstmAssertMessage"}, {"abort", "lstmAssertFailed"}});
+  if (level != '0')
+    optimizeModule(module, &machine,
+                   level == '1'   ? llvm::OptimizationLevel::O1
+                   : level == '2' ? llvm::OptimizationLevel::O2
+                                  : llvm::OptimizationLevel::O3);
+  // Now that LLVM has made use of what it knows about these.
+  redirectCalls(module, {{"malloc", "lstmAllocate"}, {"calloc", "lstmAllocateZeros"}});
+}
+
+static LogicalResult writeFile(StringRef path, llvm::function_ref<LogicalResult(llvm::raw_pwrite_stream &)> write) {
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+  if (error)
+    return fail(quote(path) + ": " + error.message());
+  // Back ends go back in what they write.
+  SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream os(bytes);
+  if (failed(write(os)))
+    return failure();
+  file.os() << os.str();
+  file.os().close();
+  if (file.os().has_error()) {
+    std::string message = file.os().error().message();
+    file.os().clear_error();
+    return fail(quote(path) + ": " + message);
+  }
+  file.keep();
+  return success();
+}
+
+static LogicalResult writeCode(llvm::Module &module, llvm::TargetMachine &machine, Emit kind) {
+  if (kind == Emit::LLVM)
+    return writeFile(output, [&](llvm::raw_pwrite_stream &os) {
+      module.print(os, nullptr);
+      return success();
+    });
+  auto emitTo = [&](llvm::raw_pwrite_stream &os) -> LogicalResult {
+    auto type = kind == Emit::Asm ? llvm::CodeGenFileType::AssemblyFile
+                                  : llvm::CodeGenFileType::ObjectFile;
+    if (llvm::Error error = emitCode(module, machine, type, os))
+      return fail(std::move(error));
+    return success();
+  };
+  if (kind != Emit::SO)
+    return writeFile(output, emitTo);
+  SmallString<128> object;
+  if (std::error_code error = llvm::sys::fs::createTemporaryFile("lstm-compile", "o", object))
+    return fail("temporary file: " + error.message());
+  llvm::FileRemover remover(object);
+  if (failed(writeFile(object, emitTo)))
+    return failure();
+  if (llvm::Error error =
+          compile::linkLibrary(object, output, machine.getTargetTriple(), compiler))
+    return fail(std::move(error));
+  return success();
+}
+
+/// Opens the program under its name alone: messages in compiled code say where a
+/// check stands, and nothing about this machine.
+static FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openProgram() {
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(file, &message);
+  if (!buffer)
+    return fail(message);
+  return llvm::MemoryBuffer::getMemBufferCopy(buffer->getBuffer(), llvm::sys::path::filename(file));
+}
+
+static LogicalResult compileProgram() {
+  FailureOr<Emit> kind = getEmit();
+  if (failed(kind) || failed(checkOptions(*kind)))
+    return failure();
+  FailureOr<std::string> symbolPrefix = getPrefix();
+  if (failed(symbolPrefix))
+    return failure();
+  llvm::Expected<CPUTarget> target = CPUTarget::get(triple, cpu, features);
+  if (!target)
+    return fail(target.takeError());
+  std::unique_ptr<llvm::TargetMachine> machine = target->createMachine(
+      level == '0' ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive);
+
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> buffer = openProgram();
+  if (failed(buffer))
+    return failure();
+  llvm::SourceMgr source;
+  source.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  SourceMgrDiagnosticHandler diagnostics(source, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source, &context);
+  if (!module || failed(runPreparation(*module)))
+    return failure();
+
+  FailureOr<std::vector<func::FuncOp>> entries = findEntries(*module);
+  if (failed(entries))
+    return failure();
+  CInterface interface{*symbolPrefix, {}};
+  for (func::FuncOp function : *entries) {
+    FailureOr<Signature> signature = getSignature(function, source);
+    if (failed(signature))
+      return failure();
+    interface.entries.push_back(std::move(*signature));
+  }
+  if (failed(interface.verify(*module)))
+    return failure();
+
+  LSTMToLLVMOptions options;
+  options.optimize = level != '0';
+  options.vectorBits = getVectorBits(*machine);
+  options.runtimeChecks = runtimeChecks;
+  if (failed(lowerToLLVM(*module, *entries, /*pipeline=*/{}, options)) ||
+      failed(addCInterface(*module, interface)))
+    return failure();
+  if (!headerFile.empty() && failed(writeFile(headerFile, [&](llvm::raw_pwrite_stream &os) {
+        writeCHeader(interface, os);
+        return success();
+      })))
+    return failure();
+  if (*kind == Emit::MLIR)
+    return writeFile(output, [&](llvm::raw_pwrite_stream &os) {
+      module->print(os);
+      return success();
+    });
+
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(*module, llvmContext, interface.prefix);
+  if (!llvmModule)
+    return failure();
+  llvmModule->setTargetTriple(target->triple);
+  llvmModule->setDataLayout(machine->createDataLayout());
+  optimize(*llvmModule, *machine);
+  return writeCode(*llvmModule, *machine, *kind);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, overview);
+  return succeeded(compileProgram()) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
