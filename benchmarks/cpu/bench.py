@@ -65,7 +65,7 @@ def parse(arguments):
         parser.error(f"expects --threads to be 1 or more, but got {min(options.threads)}")
     whole = not options.quick and not options.only and options.opponents == NAMES and options.threads == [1, 2]
     options.report = options.report or (cases.ROOT / "docs" if whole else options.json.parent)
-    options.rounds, options.seconds = (2, 0.2) if options.quick else (3, 1.0)
+    options.rounds, options.seconds = (2, 0.2) if options.quick else (3, 0.8)
     return options
 
 

@@ -81,7 +81,9 @@ class Opponent:
 
     def __init__(self, name, threads, cpus, python, folder, more):
         self.name, self.outputs = name, str(pathlib.Path(folder, f"{name}.npy"))
-        self.command = ["taskset", "-c", cpus, python, str(HERE / "opponents/worker.py"), name, str(threads)]
+        # Ends with us however we end: a stopped process would stay for ever.
+        self.command = ["setpriv", "--pdeathsig", "KILL", "taskset", "-c", cpus, python,
+                        str(HERE / "opponents/worker.py"), name, str(threads)]
         self.environment = environment(threads, **more)
         self.log = str(pathlib.Path(folder, f"{name}.{threads}.log"))
         self.process = None

@@ -2,7 +2,7 @@
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """ONNX Runtime: the operators LSTM and GRU, and other cells as a graph of operators, one Scan
-over the projected inputs."""
+over the projected inputs, which is faster than a graph unrolled over the steps."""
 
 import numpy as np
 import onnxruntime
