@@ -8,7 +8,8 @@ set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 for argument; do
   if [[ "$argument" == -h || "$argument" == --help ]]; then
-    exec python3 "$root/benchmarks/cpu/bench.py" --help
+    sed -n '2,/^set/s/^# \?//p' "${BASH_SOURCE[0]}"
+    exit
   fi
 done
 
@@ -37,13 +38,14 @@ if ! cmp -s "$requirements" "$opponents/installed.txt"; then
   echo "bench-cpu: installing opponents into $opponents" >&2
   [[ -x "$opponents/bin/python" ]] || /usr/bin/python3 -m venv "$opponents"
   complete=true
-  while read -r requirement; do
+  mapfile -t pinned <"$requirements"
+  for requirement in "${pinned[@]}"; do
     "$opponents/bin/python" -m pip install --quiet --disable-pip-version-check --retries 5 \
       --constraint "$requirements" "$requirement" >&2 </dev/null || {
       complete=false
       echo "bench-cpu: $requirement could not be installed" >&2
     }
-  done <"$requirements"
+  done
   # The next run tries again what is missing.
   ! $complete || cp "$requirements" "$opponents/installed.txt"
 fi

@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -221,6 +222,8 @@ def run(options, arguments, folder):
 
 def main(arguments):
     options = parse(arguments)
+    # What is temporary goes away then, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="bench-cpu-") as folder:
         rows = run(options, arguments, folder)
     if not rows:

@@ -44,7 +44,8 @@ class Ours:
         self.command = ["taskset", "-c", cpus, lstm_run]
         self.environment = environment(threads)
         name = "static" if static else "ours"
-        self.source, self.outputs, self.times = (str(pathlib.Path(folder, f"{name}.{e}")) for e in ("mlir", "npz", "json"))
+        self.source, self.outputs, self.times = (str(pathlib.Path(folder, f"{name}.{suffix}"))
+                                                 for suffix in ("mlir", "npz", "json"))
         usage = subprocess.run([lstm_run, "--help"], capture_output=True, text=True).stdout
         self.options = ["--threads", str(threads)] if "--threads" in usage else []
 
@@ -63,13 +64,13 @@ class Ours:
     def prepare(self, case, inputs):
         self.inputs = inputs
         pathlib.Path(self.source).write_text(cases.program(case, self.static))
-        self.call_us = min(self.run(3, PATIENCE_OF_OTHERS)["run_us"])
+        self.call_us = min(self.run(2, PATIENCE_OF_OTHERS)["run_us"])
         with np.load(self.outputs) as made:
             return made["ys"]
 
     def measure(self, seconds):
-        calls = max(3, round(1e6 * seconds / self.call_us))
-        warm = max(2, calls // 5)
+        calls = max(2, round(1e6 * seconds / self.call_us))
+        warm = max(1, calls // 5)
         return self.run(warm + calls, PATIENCE_OF_OTHERS + 10 * seconds)["run_us"][warm:]
 
     def close(self):

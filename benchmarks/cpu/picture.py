@@ -38,10 +38,12 @@ def draw(rows, target):
         panel.axhline(100, color="black", linewidth=0.8)
         panel.grid(axis="y", alpha=0.3)
         panel.grid(axis="x", alpha=0.15)
-    panels[-1, 0].set_xticks(range(len(cases)), [f"{cell} {B},{T},{H}" for cell, B, T, H in cases], rotation=90, fontsize=8)
+    names = [f"{cell} {B},{T},{H}" for cell, B, T, H in cases]
+    panels[-1, 0].set_xticks(range(len(cases)), names, rotation=90, fontsize=8)
     panels[0, 0].legend(ncols=len(STYLES), fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
     run = rows[-1]["run"]
-    figure.suptitle(f"Recurrent layers (B,T,I=H), f32: {run['cpu']}, {run['date']}; higher is faster", fontsize=10, x=0.01, ha="left")
+    figure.suptitle(f"Recurrent layers (B,T,I=H), f32: {run['cpu']}, {run['date']}; higher is faster",
+                    fontsize=10, x=0.01, ha="left")
     figure.tight_layout()
     figure.savefig(target, dpi=110)
 

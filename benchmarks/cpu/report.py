@@ -95,7 +95,8 @@ def table(rows):
             cells.append(f"**{text}**" if fastest and name == fastest[0] else text)
         cells.append(f"{ratio(row):.2f}" if ratio(row) else "–")
         cells.append(f"{number(row['limit_us_per_step'])} ({row['limit_is']})")
-        cells.append(f"{100 * row['limit_us_per_step'] / row['ours_us_per_step']:.0f} %" if row["ours_us_per_step"] else "–")
+        reached = row["ours_us_per_step"] and 100 * row["limit_us_per_step"] / row["ours_us_per_step"]
+        cells.append(f"{reached:.0f} %" if reached else "–")
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -105,7 +106,8 @@ def failures(rows):
     seen = {}
     for row in rows:
         where = f"{row['cell']} {row['B']},{row['T']},{row['I']},{row['H']}, threads {row['threads']}"
-        entries = {**row["opponents"], "ours": {"failure": row.get("ours_failure")}, "static": row.get("ours_static", {})}
+        entries = {**row["opponents"], "ours": {"failure": row.get("ours_failure")},
+                   "static": row.get("ours_static", {})}
         for name, made in entries.items():
             if made.get("failure"):
                 seen.setdefault((name, " ".join(made["failure"].split())[:200]), []).append(where)
@@ -118,7 +120,8 @@ def document(rows, picture=None):
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items()) or "no opponents"
     lines = ["# CPU benchmark", "",
              "Written by `scripts/bench-cpu.sh`; [Performance.md](Performance.md) says what is measured and how.", "",
-             f"`{run['command']}`, {run['date']}, revision {run['revision']}, {run['cpu']} ({run['vectors']}); {versions}.",
+             f"`{run['command']}`, {run['date']}, revision {run['revision']}, {run['cpu']} ({run['vectors']}); "
+             f"{versions}.",
              "", "| threads | FMA peak, GFLOP/s | read, GB/s |", "|---|---|---|"]
     for threads, peaks in run["machine"].items():
         rates = ", ".join(f"{level} {rate:.0f}" for level, rate in peaks["gbps"].items())
@@ -126,7 +129,8 @@ def document(rows, picture=None):
     lines += ["", "Geometric means:", "", summary(rows), ""]
     if picture:
         lines += [f"![Time at least needed as a part of the time taken, case by case]({picture})", ""]
-    lines += ["Microseconds a step, in parentheses the largest absolute error against float64. The best opponent is bold.", ""]
+    lines += ["Microseconds a step, in parentheses the largest absolute error against float64. The best opponent is "
+              "bold.", ""]
     for cell in dict.fromkeys(row["cell"] for row in rows):
         lines += [f"## {TITLES[cell]}", "", table([row for row in rows if row["cell"] == cell]), ""]
     failed = failures(rows)

@@ -32,11 +32,12 @@ def timed(call):
 
 def measure(call, seconds):
     """Microseconds of each call, after as many calls as warm up."""
-    begun, spent = time.perf_counter(), [timed(call)]
+    begun = time.perf_counter()
+    timed(call)
     while time.perf_counter() - begun < 0.2 * seconds:
         timed(call)
     spent, begun = [], time.perf_counter()
-    while len(spent) < 3 or time.perf_counter() - begun < seconds:
+    while len(spent) < 2 or time.perf_counter() - begun < seconds:
         spent.append(1e6 * timed(call))
     return spent
 
