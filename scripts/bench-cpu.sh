@@ -50,4 +50,5 @@ if ! cmp -s "$requirements" "$opponents/installed.txt"; then
   ! $complete || cp "$requirements" "$opponents/installed.txt"
 fi
 
-exec "$root/.venv/bin/python" "$root/benchmarks/cpu/bench.py" --python "$opponents/bin/python" "$@"
+export LSTM_BENCH_PYTHON="$opponents/bin/python"
+exec "$root/.venv/bin/python" "$root/benchmarks/cpu/bench.py" "$@"

@@ -56,7 +56,8 @@ def parse(arguments):
                         help="time our programs with B and T fixed at compile time, too")
     parser.add_argument("--report", type=pathlib.Path, metavar="DIR",
                         help="where table and picture go (docs if nothing is left out, else beside the JSON)")
-    parser.add_argument("--python", metavar="PATH", help="the interpreter that has the opponents")
+    parser.add_argument("--python", metavar="PATH", default=os.environ.get("LSTM_BENCH_PYTHON"),
+                        help="the interpreter that has the opponents ($LSTM_BENCH_PYTHON)")
     parser.add_argument("--lstm-run", default=cases.ROOT / "build/bin/lstm-run", metavar="PATH")
     options = parser.parse_args(arguments)
     unknown = set(options.opponents) - set(NAMES)

@@ -19,7 +19,7 @@ def draw(rows, target):
     threads = list(dict.fromkeys(row["threads"] for row in rows))
     cases = list(dict.fromkeys((row["cell"], row["B"], row["T"], row["H"]) for row in rows))
     figure, panels = plt.subplots(len(threads), 1, sharex=True, squeeze=False,
-                                  figsize=(max(6, 1.5 + 0.38 * len(cases)), 3.2 * len(threads) + 1.6))
+                                  figsize=(max(9, 1.5 + 0.38 * len(cases)), 3.2 * len(threads) + 1.6))
     for panel, count in zip(panels[:, 0], threads):
         for name, (marker, color) in STYLES.items():
             points = []

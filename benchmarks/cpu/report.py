@@ -117,7 +117,8 @@ def failures(rows):
 
 def document(rows, picture=None):
     run = rows[-1]["run"]
-    versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items()) or "no opponents"
+    versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items()
+                         if name != "torch.compile") or "no opponents"
     lines = ["# CPU benchmark", "",
              "Written by `scripts/bench-cpu.sh`; [Performance.md](Performance.md) says what is measured and how.", "",
              f"`{run['command']}`, {run['date']}, revision {run['revision']}, {run['cpu']} ({run['vectors']}); "
