@@ -18,46 +18,63 @@
 using namespace mlir;
 using namespace mlir::lstm;
 
-/// Makes the functions the only ones that are visible from outside.
+/// Leaves `functions` alone visible from outside, and drops what serves none of them.
 static LogicalResult isolate(ModuleOp module, ArrayRef<func::FuncOp> functions) {
-  Builder builder(module.getContext());
-  for (auto function : module.getOps<func::FuncOp>()) {
-    // These attributes mean nothing to the passes and to the translation.
-    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-      function.removeArgAttr(i, "lstm.name");
-    for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
-      function.removeResultAttr(i, builder.getStringAttr("lstm.name"));
+  for (auto function : module.getOps<func::FuncOp>())
     if (!function.isDeclaration())
       function.setPrivate();
-  }
-  for (func::FuncOp function : functions) {
+  for (func::FuncOp function : functions)
     function.setPublic();
-    for (BlockArgument argument : function.getArguments())
-      if (isa<TensorType>(argument.getType()))
-        function.setArgAttr(argument.getArgNumber(),
-                            bufferization::BufferizationDialect::kWritableAttrName,
-                            builder.getBoolAttr(false));
-  }
   PassManager pm(module.getContext(), module.getOperationName());
   pm.addPass(createSymbolDCEPass());
   return pm.run(module);
 }
 
-LogicalResult lstm::lowerToLLVM(ModuleOp module, ArrayRef<func::FuncOp> functions,
-                                StringRef pipeline, const LSTMToLLVMOptions &options) {
-  PassManager pm(module.getContext(), module.getOperationName());
-  if (pipeline.empty()) {
-    buildLSTMToLLVMPipeline(pm, options);
-  } else {
-    FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline);
-    if (failed(parsed))
-      return failure();
-    if (parsed->getOpAnchorName() != pm.getOpAnchorName())
-      return module.emitError() << "the pass pipeline must be one of 'builtin.module(...)'";
-    static_cast<OpPassManager &>(pm) = std::move(*parsed);
+/// Drops the attributes that mean nothing to the passes and to the translation.
+static void dropInterfaceAttributes(ModuleOp module) {
+  Builder builder(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+      function.removeArgAttr(i, "lstm.name");
+    for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
+      function.removeResultAttr(i, builder.getStringAttr("lstm.name"));
+    function->removeAttr("lstm.arguments");
   }
+}
+
+LogicalResult lstm::optimizeFunctions(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                      const LSTMToLLVMOptions &options) {
   if (failed(isolate(module, functions)))
     return failure();
+  PassManager pm(module.getContext(), module.getOperationName());
+  buildLSTMOptimizePipeline(pm, options);
+  return pm.run(module);
+}
+
+LogicalResult lstm::lowerFunctions(ModuleOp module, const LSTMToLLVMOptions &options) {
+  dropInterfaceAttributes(module);
+  PassManager pm(module.getContext(), module.getOperationName());
+  buildLSTMLowerPipeline(pm, options);
+  return pm.run(module);
+}
+
+LogicalResult lstm::runPipeline(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                StringRef pipeline) {
+  PassManager pm(module.getContext(), module.getOperationName());
+  FailureOr<OpPassManager> parsed = parsePassPipeline(pipeline);
+  if (failed(parsed))
+    return failure();
+  if (parsed->getOpAnchorName() != pm.getOpAnchorName())
+    return module.emitError() << "the pass pipeline must be one of 'builtin.module(...)'";
+  static_cast<OpPassManager &>(pm) = std::move(*parsed);
+  if (failed(isolate(module, functions)))
+    return failure();
+  dropInterfaceAttributes(module);
+  StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;
+  for (func::FuncOp function : functions)
+    for (BlockArgument argument : function.getArguments())
+      if (isa<TensorType>(argument.getType()))
+        function.setArgAttr(argument.getArgNumber(), writable, BoolAttr::get(module.getContext(), false));
   return pm.run(module);
 }
 

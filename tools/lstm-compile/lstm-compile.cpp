@@ -151,17 +151,21 @@ static LogicalResult checkOptions(Emit kind) {
 
 static std::string quote(StringRef text) { return ("'" + text + "'").str(); }
 
-/// The functions that C is to see.
+static std::vector<func::FuncOp> getPublicFunctions(ModuleOp module) {
+  std::vector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration() && function.isPublic())
+      functions.push_back(function);
+  return functions;
+}
+
+/// The functions that the user wants C to see.
 static FailureOr<std::vector<func::FuncOp>> findEntries(ModuleOp module) {
-  std::vector<func::FuncOp> entries;
+  std::vector<func::FuncOp> entries = getPublicFunctions(module);
   std::vector<std::string> names;
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isDeclaration())
-      continue;
-    names.push_back(quote(function.getSymName()));
-    if (function.isPublic())
-      entries.push_back(function);
-  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      names.push_back(quote(function.getSymName()));
   std::string there = "; there is " + (names.empty() ? "none" : llvm::join(names, ", "));
   if (entryNames.empty()) {
     if (entries.empty())
@@ -309,6 +313,14 @@ static LogicalResult compileProgram() {
   FailureOr<std::vector<func::FuncOp>> entries = findEntries(*module);
   if (failed(entries))
     return failure();
+  LSTMToLLVMOptions options;
+  options.optimize = level != '0';
+  options.vectorBits = getVectorBits(*machine);
+  options.runtimeChecks = runtimeChecks;
+  options.splitPacking = true;
+  if (failed(optimizeFunctions(*module, *entries, options)))
+    return failure();
+  entries = getPublicFunctions(*module);
   CInterface interface{*symbolPrefix, {}};
   for (func::FuncOp function : *entries) {
     FailureOr<Signature> signature = getSignature(function, source);
@@ -319,11 +331,7 @@ static LogicalResult compileProgram() {
   if (failed(interface.verify(*module)))
     return failure();
 
-  LSTMToLLVMOptions options;
-  options.optimize = level != '0';
-  options.vectorBits = getVectorBits(*machine);
-  options.runtimeChecks = runtimeChecks;
-  if (failed(lowerToLLVM(*module, *entries, /*pipeline=*/{}, options)) ||
+  if (failed(lowerFunctions(*module, options)) ||
       failed(addCInterface(*module, interface)))
     return failure();
   if (!headerFile.empty() && failed(writeFile(headerFile, [&](llvm::raw_pwrite_stream &os) {

@@ -146,7 +146,7 @@ namespace {
 /// The memory through which a call passes arguments and results.
 class Frame {
 public:
-  Frame(const Signature &signature, ArrayRef<Array> arguments);
+  Frame(const Signature &signature, ArrayRef<const Array *> arguments);
 
   /// The pointers for the packed call.
   void **getPointers() { return pointers.data(); }
@@ -165,7 +165,7 @@ private:
   }
 
   const Signature &signature;
-  ArrayRef<Array> arguments;
+  ArrayRef<const Array *> arguments;
   std::vector<std::vector<uint64_t>> descriptors;
   std::vector<void *> descriptorPointers;
   std::vector<uint64_t> results;
@@ -175,7 +175,7 @@ private:
 };
 } // namespace
 
-Frame::Frame(const Signature &signature, ArrayRef<Array> arguments)
+Frame::Frame(const Signature &signature, ArrayRef<const Array *> arguments)
     : signature(signature), arguments(arguments) {
   size_t size = 0;
   for (const Port &port : signature.results)
@@ -191,7 +191,7 @@ Frame::Frame(const Signature &signature, ArrayRef<Array> arguments)
   // Its elements' addresses are taken below.
   descriptorPointers.resize(arguments.size());
   for (auto [i, port] : llvm::enumerate(signature.arguments)) {
-    const Array &array = arguments[i];
+    const Array &array = *arguments[i];
     if (!port.isTensor()) {
       pointers.push_back(array.getData());
       continue;
@@ -229,8 +229,8 @@ llvm::Expected<std::vector<NamedArray>> Frame::readResults() const {
 
 void Frame::freeResults() {
   llvm::SmallPtrSet<void *, 8> kept;
-  for (const Array &array : arguments)
-    kept.insert(array.getData());
+  for (const Array *array : arguments)
+    kept.insert(array->getData());
   // What MLIR gives a global constant instead of an allocation's address.
   kept.insert(reinterpret_cast<void *>(0xdeadbeef));
   for (auto [i, port] : llvm::enumerate(signature.results)) {
@@ -246,13 +246,13 @@ void Frame::freeResults() {
 // Compiling and calling
 //===----------------------------------------------------------------------===//
 
-CompiledFunction::~CompiledFunction() = default;
+CompiledModule::~CompiledModule() = default;
 
-llvm::Expected<std::unique_ptr<CompiledFunction>>
-CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &signature,
-                          bool optimize) {
-  if (llvm::Error error = checkInterface(module, name, signature))
-    return error;
+llvm::Expected<std::unique_ptr<CompiledModule>>
+CompiledModule::compile(ModuleOp module, ArrayRef<Signature> functions, bool optimize) {
+  for (const Signature &function : functions)
+    if (llvm::Error error = checkInterface(module, function.name, function))
+      return error;
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   llvm::InitializeNativeTargetAsmParser();
@@ -281,25 +281,27 @@ CompiledFunction::compile(ModuleOp module, StringRef name, const Signature &sign
   if (!engine)
     return engine.takeError();
   (*engine)->registerSymbols(getSymbols);
-  auto entry = (*engine)->lookupPacked(("_mlir_ciface_" + name).str());
-  if (!entry)
-    return entry.takeError();
-
-  std::unique_ptr<CompiledFunction> function(new CompiledFunction());
-  function->signature = signature;
-  function->engine = std::move(*engine);
-  function->entry = *entry;
-  return function;
+  std::unique_ptr<CompiledModule> compiled(new CompiledModule());
+  compiled->functions = functions;
+  compiled->engine = std::move(*engine);
+  for (const Signature &function : functions) {
+    auto entry = compiled->engine->lookupPacked("_mlir_ciface_" + function.name);
+    if (!entry)
+      return entry.takeError();
+    compiled->entries.push_back(*entry);
+  }
+  return compiled;
 }
 
 llvm::Expected<std::vector<NamedArray>>
-CompiledFunction::call(ArrayRef<Array> arguments, int64_t repeat, std::vector<double> &times) {
-  Frame frame(signature, arguments);
+CompiledModule::call(size_t number, ArrayRef<const Array *> arguments, int64_t repeat,
+                     std::vector<double> &times) {
+  Frame frame(functions[number], arguments);
   for (int64_t i = 0; i < repeat; ++i) {
     if (i != 0)
       frame.freeResults();
     double start = now();
-    entry(frame.getPointers());
+    entries[number](frame.getPointers());
     times.push_back(now() - start);
   }
   llvm::Expected<std::vector<NamedArray>> results = frame.readResults();

@@ -20,29 +20,29 @@ namespace lstm::run {
 /// Microseconds since the first call.
 double now();
 
-/// A function in this machine's code.
-class CompiledFunction {
+/// Functions that are compiled for this machine and can be called.
+class CompiledModule {
 public:
-  /// Compiles `@name` of a module in the LLVM dialect, which had this signature
-  /// on tensors.
-  static llvm::Expected<std::unique_ptr<CompiledFunction>>
-  compile(ModuleOp module, StringRef name, const Signature &signature, bool optimize);
+  /// Compiles a module in the LLVM dialect, whose functions had these signatures on
+  /// tensors.
+  static llvm::Expected<std::unique_ptr<CompiledModule>>
+  compile(ModuleOp module, ArrayRef<Signature> functions, bool optimize);
 
-  ~CompiledFunction();
+  ~CompiledModule();
 
-  /// Calls the function `repeat` times with the same arguments, and appends the
+  /// Calls a function `repeat` times with the same arguments, and appends the
   /// microseconds of each call. The arguments match the signature. Returns the
   /// last call's results.
-  llvm::Expected<std::vector<NamedArray>> call(ArrayRef<Array> arguments, int64_t repeat,
-                                               std::vector<double> &times);
+  llvm::Expected<std::vector<NamedArray>> call(size_t number, ArrayRef<const Array *> arguments,
+                                               int64_t repeat, std::vector<double> &times);
 
 private:
-  CompiledFunction() = default;
+  CompiledModule() = default;
 
-  Signature signature;
+  std::vector<Signature> functions;
   std::unique_ptr<ExecutionEngine> engine;
-  /// Takes the addresses of the C interface's arguments, then the result's.
-  void (*entry)(void **) = nullptr;
+  /// Each takes the addresses of the C interface's arguments, then the result's.
+  std::vector<void (*)(void **)> entries;
 };
 
 } // namespace lstm::run

@@ -84,7 +84,7 @@ namespace {
 /// Microseconds.
 struct Times {
   double parse = 0, passes = 0, jit = 0;
-  std::vector<double> calls;
+  std::vector<double> packing, calls;
 
   double getMedian() const {
     std::vector<double> sorted = calls;
@@ -175,6 +175,8 @@ static LogicalResult writeTimes(const Times &times) {
     json.attribute("parse_us", round(times.parse));
     json.attribute("passes_us", round(times.passes));
     json.attribute("jit_us", round(times.jit));
+    if (!times.packing.empty())
+      json.attribute("pack_us", round(times.packing.front()));
     json.attributeArray("run_us", [&] {
       for (double call : times.calls)
         json.value(round(call));
@@ -202,6 +204,55 @@ static void printTimes(const Times &times, ArrayRef<run::Array> arguments) {
     llvm::errs() << ", " << llvm::format("%.3f", median / sequence->getShape()[0]) << " us a step ("
                  << sequence->getShape()[0] << " steps)";
   llvm::errs() << '\n';
+}
+
+namespace {
+/// What is called: the entry, or a function that packs its weights and one that takes
+/// them packed. Both say which of the entry's arguments they take.
+struct Calls {
+  std::vector<Signature> functions;
+  std::vector<std::vector<int64_t>> arguments;
+};
+} // namespace
+
+static FailureOr<Calls> getCalls(ModuleOp module, const Signature &entry, llvm::SourceMgr &source) {
+  Calls calls;
+  for (StringRef suffix : {"_pack", "_packed"}) {
+    auto function = module.lookupSymbol<func::FuncOp>(entry.name + suffix.str());
+    auto numbers = function ? function->getAttrOfType<DenseI64ArrayAttr>("lstm.arguments") : nullptr;
+    if (!numbers)
+      continue;
+    FailureOr<Signature> signature = getSignature(function, source);
+    if (failed(signature))
+      return failure();
+    calls.functions.push_back(*signature);
+    calls.arguments.push_back(numbers.asArrayRef().vec());
+  }
+  if (calls.functions.size() == 2) {
+    for (const Signature &signature : calls.functions)
+      module.lookupSymbol(signature.name)
+          ->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(module.getContext()));
+    return calls;
+  }
+  return Calls{{entry}, {llvm::to_vector(llvm::seq<int64_t>(0, entry.arguments.size()))}};
+}
+
+static llvm::Expected<std::vector<run::NamedArray>>
+callFunctions(run::CompiledModule &compiled, const Calls &calls, ArrayRef<run::Array> arguments,
+              Times &times) {
+  auto take = [&](size_t number) {
+    return llvm::map_to_vector(calls.arguments[number],
+                               [&](int64_t i) -> const run::Array * { return &arguments[i]; });
+  };
+  if (calls.functions.size() == 1)
+    return compiled.call(0, take(0), repeat, times.calls);
+  auto packed = compiled.call(0, take(0), 1, times.packing);
+  if (!packed)
+    return packed;
+  auto rest = take(1);
+  for (const run::NamedArray &array : *packed)
+    rest.push_back(&array.array);
+  return compiled.call(1, rest, repeat, times.calls);
 }
 
 static LogicalResult runProgram() {
@@ -248,21 +299,28 @@ static LogicalResult runProgram() {
   options.optimize = !noOptimize;
   options.vectorBits = vectorBits;
   options.runtimeChecks = runtimeChecks;
+  // Calls with the same weights pack them once.
+  options.splitPacking = repeat > 1;
   if (!pipeline.empty())
     registerAllPasses();
-  (*function)->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(&context));
-  if (failed(lowerToLLVM(*module, *function, pipeline, options)))
+  LogicalResult isLowered = pipeline.empty() ? optimizeFunctions(*module, *function, options)
+                                             : success();
+  if (failed(isLowered))
+    return failure();
+  FailureOr<Calls> calls = getCalls(*module, *signature, source);
+  if (failed(calls) || failed(pipeline.empty() ? lowerFunctions(*module, options)
+                                               : runPipeline(*module, *function, pipeline)))
     return failure();
   times.passes = run::now() - start;
 
   start = run::now();
-  auto compiled = run::CompiledFunction::compile(*module, entry, *signature, !noOptimize);
+  auto compiled = run::CompiledModule::compile(*module, calls->functions, !noOptimize);
   if (!compiled)
     return fail(compiled.takeError());
   times.jit = run::now() - start;
 
   lstmSetThreadCount(threads);
-  auto results = (*compiled)->call(*arguments, repeat, times.calls);
+  auto results = callFunctions(**compiled, *calls, *arguments, times);
   if (!results)
     return fail(results.takeError());
   if (repeat.getNumOccurrences())

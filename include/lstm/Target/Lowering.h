@@ -17,11 +17,17 @@ namespace mlir::lstm {
 
 struct LSTMToLLVMOptions;
 
-/// Brings the module to the LLVM dialect: with `pipeline`, in MLIR's textual form,
-/// or with `lstm-to-llvm` if that is empty. Only these functions, and what they
-/// call, remain. Their arguments are read, never written.
-LogicalResult lowerToLLVM(ModuleOp module, ArrayRef<func::FuncOp> functions, StringRef pipeline,
-                          const LSTMToLLVMOptions &options);
+/// The first half of `lstm-to-llvm`, on tensors. `functions` are what is visible from
+/// outside; with `options.splitPacking` some of them get companions `@f_pack` and
+/// `@f_packed`, public as well.
+LogicalResult optimizeFunctions(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                const LSTMToLLVMOptions &options);
+
+/// The second half, to the LLVM dialect.
+LogicalResult lowerFunctions(ModuleOp module, const LSTMToLLVMOptions &options);
+
+/// Passes of the user's instead of both. `pipeline` is one of `builtin.module(...)`.
+LogicalResult runPipeline(ModuleOp module, ArrayRef<func::FuncOp> functions, StringRef pipeline);
 
 /// The 8-byte words of a memref descriptor: two pointers, offset, sizes, strides.
 size_t getDescriptorWords(const Port &port);
