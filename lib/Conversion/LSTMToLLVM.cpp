@@ -1,4 +1,4 @@
-//===- LSTMToLLVM.cpp - Checks to calls ------------------------------------===//
+//===- LSTMToLLVM.cpp - Checks to calls, optional fusion -------------------===//
 //
 // Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,7 +11,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/raw_ostream.h"
@@ -40,11 +42,29 @@ static std::string formatMessage(CheckOp op) {
   return text;
 }
 
+/// `fma`, which may be two operations, as one that the back end takes apart.
+static void lowerOptionalFusion(math::FmaOp fma) {
+  OpBuilder b(fma);
+  Value result;
+  if (isa<VectorType>(fma.getType()))
+    result = vector::FMAOp::create(b, fma.getLoc(), fma.getA(), fma.getB(), fma.getC());
+  else
+    result = LLVM::FMulAddOp::create(b, fma.getLoc(), fma.getType(), fma.getOperands());
+  fma.replaceAllUsesWith(result);
+  fma.erase();
+}
+
 namespace {
 struct ConvertLSTMToLLVMPass
     : public lstm::impl::ConvertLSTMToLLVMPassBase<ConvertLSTMToLLVMPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    module.walk([](math::FmaOp fma) {
+      bool isOptional =
+          arith::bitEnumContainsAll(fma.getFastmath(), arith::FastMathFlags::contract);
+      if (isOptional && !isa<TensorType>(fma.getType()))
+        lowerOptionalFusion(fma);
+    });
     SmallVector<CheckOp> checks;
     module.walk([&](CheckOp op) { checks.push_back(op); });
     if (checks.empty())

@@ -11,7 +11,7 @@
 #include "lstm/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -54,8 +54,7 @@ namespace {
 /// Remembers the new operations that may have to be expanded.
 struct ExpansionListener : RewriterBase::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    bool isMath = isa_and_nonnull<math::MathDialect>(op->getDialect());
-    if (isMath || isa<arith::ExtFOp, arith::TruncFOp>(op))
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op))
       ops.push_back(op);
   }
   SmallVector<Operation *> ops;
@@ -84,8 +83,9 @@ struct ConvertLSTMToVector : lstm::impl::ConvertLSTMToVectorPassBase<ConvertLSTM
       ++numVectorized;
     }
 
+    // Without them a conversion from f32 to bf16 becomes a call for each lane.
     RewritePatternSet patterns(&getContext());
-    populateVectorMathPatterns(patterns);
+    arith::populateExpandBFloat16Patterns(patterns);
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
     if (failed(applyOpPatternsGreedily(listener.ops, std::move(patterns), config)))

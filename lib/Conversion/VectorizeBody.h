@@ -48,10 +48,6 @@ Value castFloat(OpBuilder &b, Location loc, Value value, FloatType type);
 /// Returns a vector for each value that the body yields.
 SmallVector<Value> vectorizeBody(OpBuilder &b, PhaseOp phase, ArrayRef<Value> args, int64_t lanes);
 
-/// Patterns that compute math operations on vectors of f32 (f16, bf16 through
-/// f32) without calls. A few ulp from the exact value; NaN stays NaN.
-void populateVectorMathPatterns(RewritePatternSet &patterns);
-
 } // namespace mlir::lstm
 
 #endif // LSTM_LIB_CONVERSION_VECTORIZEBODY_H

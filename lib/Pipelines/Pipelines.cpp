@@ -100,6 +100,9 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
     pm.addNestedPass<func::FuncOp>(createLSTMChunkProjectionsPass());
     if (options.parallel)
       pm.addNestedPass<func::FuncOp>(createLSTMParallelizePass());
+    LSTMExpandMathPassOptions math;
+    math.accuracy = options.activations;
+    pm.addPass(createLSTMExpandMathPass(math));
     ConvertLSTMToVectorPassOptions vectorize;
     vectorize.vectorBits = options.vectorBits;
     pm.addPass(createConvertLSTMToVectorPass(vectorize));
@@ -135,7 +138,9 @@ static void addLLVM(OpPassManager &pm) {
   addCleanup(pm);
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertMathToLLVMPass());
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false;
+  pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createConvertToLLVMPass());

@@ -17,3 +17,16 @@ func.func @check(%a: index, %b: index) {
   lstm.check %ok, "expects a batch of {0}, but got {1}"(%a, %b : index, index)
   return
 }
+
+// Products and sums that may be fused, and one that must.
+
+// CHECK-LABEL: func.func @fusion(
+// CHECK:         llvm.intr.fmuladd(%{{.*}}) : (f32, f32, f32) -> f32
+// CHECK:         vector.fma %{{.*}} : vector<4xf32>
+// CHECK:         math.fma %{{.*}} : f32
+func.func @fusion(%a: f32, %v: vector<4xf32>) -> (f32, vector<4xf32>, f32) {
+  %0 = math.fma %a, %a, %a fastmath<contract> : f32
+  %1 = math.fma %v, %v, %v fastmath<contract> : vector<4xf32>
+  %2 = math.fma %a, %a, %0 : f32
+  return %0, %1, %2 : f32, vector<4xf32>, f32
+}

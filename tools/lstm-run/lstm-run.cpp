@@ -30,6 +30,7 @@
 #include "llvm/Support/WithColor.h"
 
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::lstm;
@@ -77,6 +78,12 @@ static cl::opt<bool> noOptimize("no-optimize", cl::cat(category),
                                 cl::desc("Lower every operation as it stands"));
 static cl::opt<int64_t> vectorBits("vector-bits", cl::init(0), cl::cat(category),
                                    cl::desc("Width of a vector register (0: this machine's)"));
+static cl::opt<MathAccuracy> activations(
+    "activations", cl::init(MathAccuracy::Default), cl::cat(category),
+    cl::desc("Worst error of exp, tanh, sigmoid, ... on f32"),
+    cl::values(clEnumValN(MathAccuracy::Fast, "fast", "5.5 ulp"),
+               clEnumValN(MathAccuracy::Default, "default", "2.5 ulp"),
+               clEnumValN(MathAccuracy::Accurate, "accurate", "1 ulp")));
 static cl::opt<bool> runtimeChecks("runtime-checks", cl::init(true), cl::cat(category),
                                    cl::desc("Check batch, lengths and sizes at run time"));
 
@@ -119,9 +126,12 @@ static LogicalResult checkOptions() {
   if (tolerance.getNumOccurrences() && expected.empty())
     return fail("--tolerance needs --expect");
   if (!pipeline.empty() &&
-      (noOptimize || vectorBits.getNumOccurrences() || runtimeChecks.getNumOccurrences()))
-    return fail("--no-optimize, --vector-bits and --runtime-checks are options of the default "
-                "pipeline, --pass-pipeline replaces it");
+      (noOptimize || vectorBits.getNumOccurrences() || activations.getNumOccurrences() ||
+       runtimeChecks.getNumOccurrences()))
+    return fail("--no-optimize, --vector-bits, --activations and --runtime-checks are options of "
+                "the default pipeline, --pass-pipeline replaces it");
+  if (noOptimize && activations.getNumOccurrences())
+    return fail("--no-optimize calls the library, --activations has no effect");
   return success();
 }
 
@@ -234,7 +244,9 @@ static FailureOr<Calls> getCalls(ModuleOp module, const Signature &entry, llvm::
           ->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(module.getContext()));
     return calls;
   }
-  return Calls{{entry}, {llvm::to_vector(llvm::seq<int64_t>(0, entry.arguments.size()))}};
+  std::vector<int64_t> all(entry.arguments.size());
+  std::iota(all.begin(), all.end(), 0);
+  return Calls{{entry}, {all}};
 }
 
 static llvm::Expected<std::vector<run::NamedArray>>
@@ -298,6 +310,7 @@ static LogicalResult runProgram() {
   LSTMToLLVMOptions options;
   options.optimize = !noOptimize;
   options.vectorBits = vectorBits;
+  options.activations = activations;
   options.runtimeChecks = runtimeChecks;
   // Calls with the same weights pack them once.
   options.splitPacking = repeat > 1;

@@ -9,6 +9,8 @@
 #ifndef LSTM_CONVERSION_PASSES_H
 #define LSTM_CONVERSION_PASSES_H
 
+#include "lstm/Conversion/ExpandMath.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {

@@ -50,8 +50,48 @@ def ConvertLSTMToVectorPass : Pass<"convert-lstm-to-vector"> {
            "Width of a vector register in bits (0: that of this machine)">,
     Option<"rows", "rows", "int64_t", "0", "Rows of a tile (0: chosen)">];
   let statistics = [Statistic<"numVectorized", "phases-vectorized", "Phases vectorized">];
-  let dependentDialects = ["arith::ArithDialect", "math::MathDialect", "memref::MemRefDialect",
-                           "scf::SCFDialect", "vector::VectorDialect"];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
+}
+
+def LSTMExpandMathPass : Pass<"lstm-expand-math"> {
+  let summary = "Elementary functions without calls";
+  let description = [{
+    Computes `math.exp`, `expm1`, `tanh`, `log`, `log1p`, `erf` and the sigmoid
+    `1 / (1 + exp(-x))`, which is seen as one function, with arithmetic on f32;
+    f16 and bf16 through f32. f64 is left to the library. Runs on the scalars in
+    bodies, before they become vectors or loops, so that each path of a program
+    computes the same bits. Infinities, NaN, zeros and large arguments give what
+    they should. A sigmoid below the smallest normal number is 0.
+
+    ```mlir
+    %n = arith.negf %x : f32
+    %e = math.exp %n : f32
+    %d = arith.addf %e, %one : f32
+    %s = arith.divf %one, %d : f32
+    ```
+
+    becomes, in short,
+
+    ```mlir
+    %c = clamp %x to -88.0...30.0
+    %e = 2^n * polynomial of r, where %c = n ln 2 + r
+    %d = arith.addf %e, %one : f32
+    %s = arith.divf %e, %d : f32
+    ```
+
+    The worst errors are in [Performance.md](Performance.md).
+  }];
+  let options = [
+    Option<"accuracy", "accuracy", "::mlir::lstm::MathAccuracy",
+           "::mlir::lstm::MathAccuracy::Default",
+           "fast: 5.5 ulp, default: 2.5 ulp, accurate: 1 ulp",
+           [{::llvm::cl::values(
+             clEnumValN(::mlir::lstm::MathAccuracy::Fast, "fast", "5.5 ulp"),
+             clEnumValN(::mlir::lstm::MathAccuracy::Default, "default", "2.5 ulp"),
+             clEnumValN(::mlir::lstm::MathAccuracy::Accurate, "accurate", "1 ulp"))}]>];
+  let statistics = [Statistic<"numExpanded", "functions-expanded", "Functions expanded">];
+  let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
 }
 
 def LSTMPackWeightsPass : Pass<"lstm-pack-weights"> {
@@ -161,15 +201,21 @@ def LSTMSimplifyMemRefsPass : Pass<"lstm-simplify-memrefs"> {
 }
 
 def ConvertLSTMToLLVMPass : Pass<"convert-lstm-to-llvm", "ModuleOp"> {
-  let summary = "lstm.check to a call of lstmCheckFailed";
+  let summary = "What only LLVM has: calls of lstmCheckFailed, optional fusion";
   let description = [{
+    `math.fma` with the flag `contract` becomes `llvm.intr.fmuladd` (on vectors
+    `vector.fma`, which means the same): one operation on machines that have it, two
+    on others, where the fused one is a slow call. Unlike with flags on a product and
+    a sum, all paths of a program get the same of the two.
+
     `lstm.check` becomes a branch to a call of
 
         void lstmCheckFailed(const char *message, int64_t v0, int64_t v1, int64_t v2)
 
     which must not return. The message starts with the operation's location.
   }];
-  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect", "LLVM::LLVMDialect"];
+  let dependentDialects = ["arith::ArithDialect", "scf::SCFDialect", "vector::VectorDialect",
+                           "LLVM::LLVMDialect"];
 }
 
 #endif // LSTM_CONVERSION_PASSES_TD

@@ -9,6 +9,8 @@
 #ifndef LSTM_PIPELINES_PIPELINES_H
 #define LSTM_PIPELINES_PIPELINES_H
 
+#include "lstm/Conversion/ExpandMath.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -30,6 +32,13 @@ struct LSTMToLLVMOptions : public PassPipelineOptions<LSTMToLLVMOptions> {
                             llvm::cl::desc("Make @f_pack and @f_packed of each public function @f whose "
                                            "weights are packed"),
                             llvm::cl::init(false)};
+  Option<MathAccuracy> activations{
+      *this, "activations",
+      llvm::cl::desc("Worst error of exp, tanh, sigmoid, ... on f32 when optimizing"),
+      llvm::cl::init(MathAccuracy::Default),
+      llvm::cl::values(clEnumValN(MathAccuracy::Fast, "fast", "5.5 ulp"),
+                       clEnumValN(MathAccuracy::Default, "default", "2.5 ulp"),
+                       clEnumValN(MathAccuracy::Accurate, "accurate", "1 ulp"))};
   Option<bool> runtimeChecks{*this, "runtime-checks",
                              llvm::cl::desc("Check batch, lengths and sizes at run time"),
                              llvm::cl::init(true)};

@@ -14,8 +14,8 @@ import tempfile
 import numpy as np
 
 LOWERING = [
-    "--canonicalize", "--cse", "--convert-vector-to-scf", "--expand-strided-metadata",
-    "--lower-affine", "--convert-scf-to-cf", "--arith-expand", "--convert-vector-to-llvm",
+    "--canonicalize", "--cse", "--convert-lstm-to-llvm", "--convert-vector-to-scf", "--expand-strided-metadata",
+    "--lower-affine", "--convert-scf-to-cf", "--arith-expand=include-bf16", "--convert-vector-to-llvm",
     "--convert-math-to-llvm", "--convert-math-to-libm", "--convert-to-llvm",
     "--reconcile-unrealized-casts",
 ]
@@ -154,8 +154,10 @@ class Phase:
         return [np.broadcast_to(r, shape) for r in results]
 
 
-def compile_phases(phases, tools, directory):
-    """One shared object for all phases; those with options of their own apart."""
+def compile_phases(phases, tools, directory, conversion="--lstm-expand-math --convert-lstm-to-vector={}",
+                   flags=()):
+    """One shared object for all phases; those with options of their own, which go into
+    `conversion`, apart. `flags` are clang's."""
     opt, translate, clang = tools
     objects = {}
     for options in sorted({p.options for p in phases}):
@@ -169,7 +171,7 @@ def compile_phases(phases, tools, directory):
         with open(source, "w") as f:
             f.write("".join(text.replace("@NAME", "@" + symbol) for text, symbol in symbols.items()))
         lowered = subprocess.run(
-            [opt, source, f"--convert-lstm-to-vector={options}", *LOWERING],
+            [opt, source, *conversion.format(options).split(), *LOWERING],
             check=True, capture_output=True, text=True).stdout
         if "lstm.phase" in lowered:
             sys.exit("a phase was left alone")
@@ -178,8 +180,8 @@ def compile_phases(phases, tools, directory):
         with open(os.path.join(directory, name + ".ll"), "w") as f:
             f.write(ir)
         library = os.path.join(directory, name + ".so")
-        subprocess.run([clang, "-O1", "-march=native", "-Wno-override-module", "-shared", "-fPIC", "-lm",
-                        os.path.join(directory, name + ".ll"), "-o", library], check=True)
+        subprocess.run([clang, "-O1", "-march=native", *flags, "-Wno-override-module", "-shared", "-fPIC",
+                        "-lm", os.path.join(directory, name + ".ll"), "-o", library], check=True)
         objects[options] = ctypes.CDLL(library)
     return objects
 

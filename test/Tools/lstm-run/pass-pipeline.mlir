@@ -17,7 +17,7 @@
 // UNKNOWN: 'no-such-pass' does not refer to a registered pass or pass pipeline
 // ANCHOR: error: the pass pipeline must be one of 'builtin.module(...)'
 // INTERFACE: error: the pass pipeline gives @main the type {{.*}}void{{.*}}; expected {{.*}}struct
-// OPTION: error: --no-optimize, --vector-bits and --runtime-checks are options of the default pipeline
+// OPTION: error: --no-optimize, --vector-bits, --activations and --runtime-checks are options of the default pipeline
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %x : tensor<2xf32>
 }
