@@ -135,6 +135,9 @@ def measure_in_turn(case, finders, inputs, known, options):
             made[name]["failure"] = str(failure)
     for _ in range(options.rounds):
         for name, (who, rounds) in list(ready.items()):
+            # Who takes seconds for a call has fewer rounds.
+            if sum(map(sum, rounds)) > 2e6 * options.seconds:
+                continue
             try:
                 rounds.append(who.measure(options.seconds / options.rounds))
             except FAILURES as failure:
