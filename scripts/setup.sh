@@ -14,6 +14,8 @@ packages=(
   cmake ninja-build ccache pkg-config libzip-dev libgtest-dev
   # the tests and the demo
   python3-venv ca-certificates wamerican
+  # the tests of code for another processor
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
 )
 
 missing=()

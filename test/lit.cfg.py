@@ -33,7 +33,7 @@ config.substitutions[:0] = [
     ("%c_compiler", config.c_compiler),
 ]
 llvm_config.add_tool_substitutions(
-    ["lstm-opt", "lstm-run", "mlir-opt", "split-file", "not"], tool_dirs
+    ["lstm-opt", "lstm-run", "lstm-compile", "mlir-opt", "split-file", "not"], tool_dirs
 )
 if config.sanitizer:
     config.available_features.add("sanitizer")

@@ -203,8 +203,11 @@ static LogicalResult runPreparation(ModuleOp module) {
 static void redirectCalls(llvm::Module &module,
                           ArrayRef<std::pair<StringRef, StringRef>> functions) {
   for (auto [from, to] : functions)
-    if (llvm::Function *function = module.getFunction(from); function && function->isDeclaration())
+    if (llvm::Function *function = module.getFunction(from); function && function->isDeclaration()) {
       function->setName(to);
+      // What holds for libc's: these may leave the caller.
+      function->setAttributes({});
+    }
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -223,7 +226,8 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   redirectCalls(module, {{"malloc", "lstmAllocate"}, {"calloc", "lstmAllocateZeros"}});
 }
 
-static LogicalResult writeFile(StringRef path, llvm::function_ref<LogicalResult(llvm::raw_pwrite_stream &)> write) {
+static LogicalResult
+writeFile(StringRef path, llvm::function_ref<LogicalResult(llvm::raw_pwrite_stream &)> write) {
   std::error_code error;
   llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
   if (error)
