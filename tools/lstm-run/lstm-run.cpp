@@ -238,15 +238,14 @@ static FailureOr<Calls> getCalls(ModuleOp module, const Signature &entry, llvm::
     calls.functions.push_back(*signature);
     calls.arguments.push_back(numbers.asArrayRef().vec());
   }
-  if (calls.functions.size() == 2) {
-    for (const Signature &signature : calls.functions)
-      module.lookupSymbol(signature.name)
-          ->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(module.getContext()));
-    return calls;
+  if (calls.functions.size() != 2) {
+    calls = {{entry}, {std::vector<int64_t>(entry.arguments.size())}};
+    std::iota(calls.arguments.front().begin(), calls.arguments.front().end(), 0);
   }
-  std::vector<int64_t> all(entry.arguments.size());
-  std::iota(all.begin(), all.end(), 0);
-  return Calls{{entry}, {all}};
+  for (const Signature &signature : calls.functions)
+    module.lookupSymbol(signature.name)
+        ->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(), UnitAttr::get(module.getContext()));
+  return calls;
 }
 
 static llvm::Expected<std::vector<run::NamedArray>>
