@@ -53,11 +53,19 @@ PhaseTile PhaseTile::get(PhaseOp phase, const VectorTarget &target) {
       tile.vectors = layout.blockUnits / tile.lanes;
     }
   if (tile.gates * tile.vectors == 1) {
-    // A step of k loads gates * vectors of W and broadcasts `rows` of the state; the
-    // tile is such that loads stay well below the products and a panel of W small.
+    // A step of k loads gates * vectors of W and broadcasts `rows` of the state: so
+    // many vectors keep loads well below the products. Whole cache lines of a gate
+    // first, as that is what a row of the other operands is made of; not where the
+    // last line would be mostly empty.
     int64_t wanted = hasManyRegisters ? 4 : 2;
-    tile.gates = numGates % 3 == 0 ? 3 : std::gcd(numGates, wanted);
-    tile.vectors = std::max<int64_t>(1, wanted / tile.gates);
+    int64_t units = cast<ShapedType>(phase.getOuts().front().getType()).getDimSize(1);
+    int64_t line = std::max<int64_t>(1, 512 / target.bits);
+    auto padded = [&](int64_t vectors) { return llvm::alignTo(units, vectors * tile.lanes); };
+    if (!ShapedType::isDynamic(units) && units > 0 && 10 * padded(line) > 11 * padded(1))
+      line = 1;
+    tile.vectors = numGates == 1 ? wanted : std::min(line, wanted);
+    int64_t gates = std::max<int64_t>(1, wanted / tile.vectors);
+    tile.gates = tile.vectors == 1 && numGates % 3 == 0 ? 3 : std::gcd(numGates, gates);
   }
   int64_t maxRows = std::max<int64_t>(1, tile.maxAccumulators / (tile.gates * tile.vectors));
   tile.rows = target.rows > 0 ? target.rows : maxRows;

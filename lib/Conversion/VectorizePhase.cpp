@@ -9,12 +9,14 @@
 // A phase with products becomes
 //
 //   for each block of units:
-//     for r in rows step tile rows:
+//     for each block of rows, some tiles high:
 //       for each group of gates:
-//         accumulators = for k: a[r + i, k] * W[k, g, u]
-//         scratch = accumulators
-//       for each row i, for each vector of the block: body, stored
+//         for each tile of rows:
+//           accumulators = for k: a[r + i, k] * W[k, g, u]
+//           scratch = accumulators
+//       for each row, for each vector of the block: body, stored
 //
+// so that what the tiles of a block of rows read of W stays in the first-level cache.
 // The tile of a row count that the tile's does not divide is lower; the rest of
 // units is masked in the body alone where weights are packed, as they end in zeros.
 // Without products there are rows and vectors of units only.
@@ -34,6 +36,19 @@ using namespace mlir;
 using namespace mlir::lstm;
 
 namespace {
+
+/// Tiles in a block of rows.
+constexpr int64_t tilesPerBlock = 8;
+
+/// Which packed weights to ask for ahead, while step k is computed.
+struct Prefetch {
+  /// A lower tile is the only one: it reads W once, and asks for what comes this many
+  /// steps later. 0: there are other tiles.
+  int64_t distance = 0;
+  /// Else each of them asks for its share of the next panel: step
+  /// `first + k * share / 2^16` of it.
+  Value first = {}, share = {};
+};
 
 class PhaseVectorizer {
 public:
@@ -61,12 +76,15 @@ private:
   void emitMapLoops();
 
   UnitVector getRest(Value left);
-  SmallVector<Value> emitProducts(Value row, int64_t height, Value block, Value group);
+  void emitTile(Value firstRow, Value row, Value count, int64_t height, Value block, Value group);
+  Prefetch getPrefetch(Value row, Value count, int64_t height);
+  SmallVector<Value> emitProducts(Value row, int64_t height, Value block, Value group,
+                                  const Prefetch &prefetch);
+  void emitPrefetch(unsigned pair, Value k, Value block, Value group, const Prefetch &prefetch);
   void emitSteps(unsigned pair, Value k, int64_t steps, Value row, int64_t height, Value block,
                  Value group, MutableArrayRef<Value> accumulators);
   Value loadWeights(unsigned pair, Value k, Value block, Value group, int64_t gate, int64_t vector);
-  void emitBody(Value row, Value height, Value unit, UnitVector vector,
-                function_ref<Value(Value, int64_t)> accumulatorOf);
+  void emitBody(Value row, Value unit, UnitVector vector, function_ref<Value(int64_t)> accumulatorOf);
   Value loadInput(unsigned input, int64_t gate, Value row, Value unit, UnitVector vector);
 
   RewriterBase &b;
@@ -182,7 +200,10 @@ UnitVector PhaseVectorizer::getRest(Value left) {
 }
 
 void PhaseVectorizer::emitProductLoops() {
-  auto scratchType = MemRefType::get({tile.rows, numGates, tile.getUnits()}, sumType);
+  int64_t blockRows = tilesPerBlock * tile.rows;
+  if (auto count = getConstantIntValue(rows))
+    blockRows = std::min<int64_t>(blockRows, llvm::alignTo(std::max<int64_t>(*count, 1), tile.rows));
+  auto scratchType = MemRefType::get({blockRows, numGates, tile.getUnits()}, sumType);
   {
     OpBuilder::InsertionGuard guard(b);
     Operation *place = phase;
@@ -197,31 +218,25 @@ void PhaseVectorizer::emitProductLoops() {
   auto [firstBlock, lastBlock] = getShare(div(add(units, width - 1), width));
   forLoop(firstBlock, lastBlock, 1, [&](Value block) {
     Value unit = mul(block, width);
-    forLoop(index(0), rows, tile.rows, [&](Value row) {
-      Value left = sub(rows, row);
-      forEachHeight(left, [&](int64_t height) {
-        forLoop(index(0), index(numGates / tile.gates), 1, [&](Value group) {
-          SmallVector<Value> accumulators = emitProducts(row, height, block, group);
-          Value gate = mul(group, tile.gates);
-          for (auto [n, accumulator] : llvm::enumerate(accumulators)) {
-            int64_t v = n % tile.vectors, g = n / tile.vectors % tile.gates;
-            int64_t i = n / (tile.vectors * tile.gates);
-            vector::StoreOp::create(b, loc, accumulator, scratch,
-                                    ValueRange{index(i), add(gate, g), index(v * tile.lanes)});
-          }
+    forLoop(index(0), rows, blockRows, [&](Value firstRow) {
+      Value count = b.createOrFold<arith::MinSIOp>(loc, sub(rows, firstRow), index(blockRows));
+      forLoop(index(0), index(numGates / tile.gates), 1, [&](Value group) {
+        forLoop(index(0), count, tile.rows, [&](Value row) {
+          forEachHeight(sub(count, row), [&](int64_t height) {
+            emitTile(firstRow, row, count, height, block, group);
+          });
         });
       });
 
-      Value height = b.createOrFold<arith::MinSIOp>(loc, left, index(tile.rows));
-      if (auto count = getConstantIntValue(rows); count && *count % tile.rows == 0)
-        height = index(tile.rows);
       auto emitBodies = [&](bool isFull) {
-        forLoop(index(0), index(width), tile.lanes, [&](Value offset) {
-          Value first = add(unit, offset);
-          UnitVector vector = isFull ? UnitVector{tile.lanes} : getRest(sub(units, first));
-          auto type = VectorType::get(tile.lanes, sumType);
-          emitBody(row, height, first, vector, [&](Value i, int64_t g) -> Value {
-            return vector::LoadOp::create(b, loc, type, scratch, ValueRange{i, index(g), offset});
+        forLoop(index(0), count, 1, [&](Value i) {
+          forLoop(index(0), index(width), tile.lanes, [&](Value offset) {
+            Value first = add(unit, offset);
+            UnitVector vector = isFull ? UnitVector{tile.lanes} : getRest(sub(units, first));
+            auto type = VectorType::get(tile.lanes, sumType);
+            emitBody(add(firstRow, i), first, vector, [&](int64_t g) -> Value {
+              return vector::LoadOp::create(b, loc, type, scratch, ValueRange{i, index(g), offset});
+            });
           });
         });
       };
@@ -238,17 +253,31 @@ void PhaseVectorizer::emitProductLoops() {
   });
 }
 
+/// The products of `height` rows from `row` on of a block of `count` rows, into the scratch.
+void PhaseVectorizer::emitTile(Value firstRow, Value row, Value count, int64_t height, Value block,
+                               Value group) {
+  SmallVector<Value> accumulators = emitProducts(add(firstRow, row), height, block, group,
+                                                 getPrefetch(row, count, height));
+  Value gate = mul(group, tile.gates);
+  for (auto [n, accumulator] : llvm::enumerate(accumulators)) {
+    int64_t v = n % tile.vectors, g = n / tile.vectors % tile.gates;
+    int64_t i = n / (tile.vectors * tile.gates);
+    vector::StoreOp::create(b, loc, accumulator, scratch,
+                            ValueRange{add(row, i), add(gate, g), index(v * tile.lanes)});
+  }
+}
+
 void PhaseVectorizer::emitMapLoops() {
-  auto noAccumulators = [](Value, int64_t) { return Value(); };
+  auto noAccumulators = [](int64_t) { return Value(); };
   Value full = roundDown(units, tile.lanes);
   auto [firstRow, lastRow] = getShare(rows);
   forLoop(firstRow, lastRow, 1, [&](Value row) {
     forLoop(index(0), full, tile.lanes, [&](Value unit) {
-      emitBody(row, index(1), unit, UnitVector{tile.lanes}, noAccumulators);
+      emitBody(row, unit, UnitVector{tile.lanes}, noAccumulators);
     });
     Value rest = sub(units, full);
     forLoop(full, units, tile.lanes, [&](Value unit) {
-      emitBody(row, index(1), unit, getRest(rest), noAccumulators);
+      emitBody(row, unit, getRest(rest), noAccumulators);
     });
   });
 }
@@ -278,6 +307,41 @@ Value PhaseVectorizer::loadWeights(unsigned pair, Value k, Value block, Value gr
   return castFloat(b, loc, loaded, sumType);
 }
 
+Prefetch PhaseVectorizer::getPrefetch(Value row, Value count, int64_t height) {
+  if (height < tile.rows || tile.rows == 1)
+    return {/*distance=*/16};
+  // k grows by `depth` in all, of which there are as many shares as tiles.
+  Value depth = depths.front();
+  Value numTiles = div(add(count, tile.rows - 1), tile.rows);
+  Value share = arith::DivUIOp::create(b, loc, index(1 << 16), numTiles);
+  Value first = arith::DivUIOp::create(
+      b, loc, arith::MulIOp::create(b, loc, div(row, tile.rows), depth), numTiles);
+  return {/*distance=*/0, first, share};
+}
+
+void PhaseVectorizer::emitPrefetch(unsigned pair, Value k, Value block, Value group,
+                                   const Prefetch &prefetch) {
+  Value weight = phase.getWeights()[pair];
+  auto type = cast<MemRefType>(weight.getType());
+  if (!WeightLayout::get(type).isPacked())
+    return;
+  // Panels follow each other: what is beyond the last step is the next panel's.
+  Value step = add(k, prefetch.distance);
+  if (prefetch.distance == 0) {
+    Value share = arith::ShRUIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, k, prefetch.share), index(16));
+    step = add(add(depths[pair], prefetch.first), share);
+  }
+  constexpr int64_t lineBytes = 64;
+  int64_t elements = lineBytes * 8 / type.getElementTypeBitWidth();
+  int64_t width = tile.getUnits();
+  for (int64_t at = 0; at < tile.gates * width; at += elements)
+    memref::PrefetchOp::create(b, loc, weight,
+                               ValueRange{block, group, step, index(at / width), index(at % width)},
+                               /*isWrite=*/false, /*localityHint=*/prefetch.distance ? 3 : 2,
+                               /*isDataCache=*/true);
+}
+
 /// Adds `steps` steps of k to the accumulators of a tile, of which there may be
 /// several sets that take turns.
 void PhaseVectorizer::emitSteps(unsigned pair, Value k, int64_t steps, Value row, int64_t height,
@@ -305,7 +369,8 @@ void PhaseVectorizer::emitSteps(unsigned pair, Value k, int64_t steps, Value row
 }
 
 /// The accumulators of a tile, in the order row, gate, vector.
-SmallVector<Value> PhaseVectorizer::emitProducts(Value row, int64_t height, Value block, Value group) {
+SmallVector<Value> PhaseVectorizer::emitProducts(Value row, int64_t height, Value block,
+                                                 Value group, const Prefetch &prefetch) {
   auto type = VectorType::get(tile.lanes, sumType);
   int64_t tileSize = height * tile.gates * tile.vectors;
   // Few accumulators would wait for each other: let several steps of k have
@@ -324,6 +389,9 @@ SmallVector<Value> PhaseVectorizer::emitProducts(Value row, int64_t height, Valu
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> next(loop.getRegionIterArgs());
+      // A lower tile is bound by what it reads; others need a line every second step.
+      for (int64_t s = 0; s < (prefetch.distance ? step : 1); ++s)
+        emitPrefetch(p, add(loop.getInductionVar(), s), block, group, prefetch);
       emitSteps(p, loop.getInductionVar(), step, row, height, block, group, next);
       scf::YieldOp::create(b, loc, next);
       llvm::copy(loop.getResults(), carried.begin());
@@ -362,40 +430,28 @@ Value PhaseVectorizer::loadInput(unsigned input, int64_t gate, Value row, Value 
   return loadUnits(b, loc, operand, indices, vector);
 }
 
-/// The body on `height` rows of one vector of units. `accumulatorOf` gives the
-/// accumulator of a row of the tile and a gate.
-void PhaseVectorizer::emitBody(Value row, Value height, Value unit, UnitVector vector,
-                               function_ref<Value(Value, int64_t)> accumulatorOf) {
+/// The body on one row and one vector of units. `accumulatorOf` gives the accumulator of
+/// a gate.
+void PhaseVectorizer::emitBody(Value row, Value unit, UnitVector vector,
+                               function_ref<Value(int64_t)> accumulatorOf) {
   Block::BlockArgListType args = phase.getBody().getArguments();
-  SmallVector<Value> shared(args.size());
-  auto loadInputs = [&](bool withRow, Value row, MutableArrayRef<Value> values) {
-    for (unsigned input = 0; input < phase.getInputs().size(); ++input) {
-      int32_t axes = phase.getAxes()[input];
-      if (static_cast<bool>(axes & kRow) != withRow)
-        continue;
-      int64_t first = phase.getInputArgumentIndex(input);
-      int64_t count = axes & kGate ? phase.getNumGates() : 1;
-      for (int64_t g = 0; g < count; ++g)
-        if (!args[first + g].use_empty())
-          values[first + g] = loadInput(input, g, row, unit, vector);
-    }
-  };
-  // What does not depend on the row is loaded once.
-  loadInputs(/*withRow=*/false, Value(), shared);
-  forLoop(index(0), height, 1, [&](Value i) {
-    Value thisRow = add(row, i);
-    SmallVector<Value> values(shared);
-    for (int64_t g = 0; g < numGates; ++g)
-      if (!args[g].use_empty())
-        values[g] = castFloat(b, loc, accumulatorOf(i, g), cast<FloatType>(args[g].getType()));
-    loadInputs(/*withRow=*/true, thisRow, values);
-    for (auto [o, out] : llvm::enumerate(phase.getOuts()))
-      if (BlockArgument old = phase.getOutArgument(o); !old.use_empty())
-        values[old.getArgNumber()] = loadUnits(b, loc, out, {thisRow, unit}, vector);
-    SmallVector<Value> results = vectorizeBody(b, phase, values, tile.lanes);
-    for (auto [out, result] : llvm::zip_equal(phase.getOuts(), results))
-      storeUnits(b, loc, result, out, {thisRow, unit}, vector);
-  });
+  SmallVector<Value> values(args.size());
+  for (int64_t g = 0; g < numGates; ++g)
+    if (!args[g].use_empty())
+      values[g] = castFloat(b, loc, accumulatorOf(g), cast<FloatType>(args[g].getType()));
+  for (unsigned input = 0; input < phase.getInputs().size(); ++input) {
+    int64_t first = phase.getInputArgumentIndex(input);
+    int64_t count = phase.getAxes()[input] & kGate ? phase.getNumGates() : 1;
+    for (int64_t g = 0; g < count; ++g)
+      if (!args[first + g].use_empty())
+        values[first + g] = loadInput(input, g, row, unit, vector);
+  }
+  for (auto [o, out] : llvm::enumerate(phase.getOuts()))
+    if (BlockArgument old = phase.getOutArgument(o); !old.use_empty())
+      values[old.getArgNumber()] = loadUnits(b, loc, out, {row, unit}, vector);
+  SmallVector<Value> results = vectorizeBody(b, phase, values, tile.lanes);
+  for (auto [out, result] : llvm::zip_equal(phase.getOuts(), results))
+    storeUnits(b, loc, result, out, {row, unit}, vector);
 }
 
 void PhaseVectorizer::run() {
