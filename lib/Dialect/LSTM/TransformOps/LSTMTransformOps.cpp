@@ -9,9 +9,12 @@
 #include "lstm/Dialect/LSTM/TransformOps/LSTMTransformOps.h"
 
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
+#include "lstm/Dialect/LSTM/Transforms/Transforms.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -39,6 +42,88 @@ DiagnosedSilenceableFailure transform::DecomposePhaseOp::applyToOne(TransformRew
   return DiagnosedSilenceableFailure::success();
 }
 
+//===----------------------------------------------------------------------===//
+// What the passes do
+//===----------------------------------------------------------------------===//
+
+static DiagnosedSilenceableFailure refuseTarget(transform::TransformOpInterface op, Operation *target,
+                                                StringRef expected) {
+  DiagnosedSilenceableFailure failure = op.emitSilenceableError()
+                                        << "expects " << expected << ", but got " << target->getName();
+  failure.attachNote(target->getLoc()) << "target op";
+  return failure;
+}
+
+/// A failure, unless `target` holds operations to work on.
+static DiagnosedSilenceableFailure checkTarget(transform::TransformOpInterface op, Operation *target,
+                                               bool mustBeIsolated = false) {
+  if (target->getNumRegions() == 0)
+    return refuseTarget(op, target, "a target that holds operations, as func.func");
+  if (mustBeIsolated && !target->hasTrait<OpTrait::IsIsolatedFromAbove>())
+    return refuseTarget(op, target, "a target isolated from above, as func.func");
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure transform::DecomposeCellsOp::applyToOne(TransformRewriter &rewriter, Operation *target,
+                                                                    ApplyToEachResultList &, TransformState &) {
+  if (auto failure = checkTarget(*this, target); !failure.succeeded())
+    return failure;
+  // It has said why.
+  if (failed(lstm::decomposeCells(rewriter, target)))
+    return DiagnosedSilenceableFailure::definiteFailure();
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure transform::FuseGatesOp::applyToOne(TransformRewriter &rewriter, Operation *target,
+                                                               ApplyToEachResultList &, TransformState &) {
+  if (auto failure = checkTarget(*this, target, /*mustBeIsolated=*/true); !failure.succeeded())
+    return failure;
+  if (failed(lstm::fuseGates(rewriter, target)))
+    return DiagnosedSilenceableFailure::definiteFailure();
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure transform::HoistInputProjectionsOp::applyToOne(TransformRewriter &rewriter,
+                                                                           Operation *target,
+                                                                           ApplyToEachResultList &,
+                                                                           TransformState &) {
+  if (auto failure = checkTarget(*this, target); !failure.succeeded())
+    return failure;
+  if (failed(lstm::hoistInputProjections(rewriter, target, getMaxTableRows(), getMinDepth())))
+    return emitDefaultDefiniteFailure(target);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure transform::FuseRecurrencesOp::applyToOne(TransformRewriter &rewriter, Operation *target,
+                                                                     ApplyToEachResultList &, TransformState &) {
+  if (auto failure = checkTarget(*this, target); !failure.succeeded())
+    return failure;
+  lstm::fuseRecurrences(rewriter, target);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure transform::FormPhasesOp::applyToOne(TransformRewriter &rewriter, Operation *target,
+                                                                ApplyToEachResultList &, TransformState &) {
+  if (auto failure = checkTarget(*this, target); !failure.succeeded())
+    return failure;
+  if (failed(lstm::formPhases(rewriter, target, getIncludeFunctions())))
+    return emitDefaultDefiniteFailure(target);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure transform::LowerRecurrenceOp::applyToOne(TransformRewriter &rewriter, Operation *target,
+                                                                     ApplyToEachResultList &results,
+                                                                     TransformState &) {
+  auto recurrence = dyn_cast<lstm::RecurrenceOp>(target);
+  if (!recurrence)
+    return refuseTarget(*this, target, "lstm.recurrence");
+  FailureOr<lstm::ScanOp> scan = lstm::lowerRecurrence(rewriter, recurrence);
+  if (failed(scan))
+    return emitDefaultDefiniteFailure(target);
+  results.push_back(*scan);
+  return DiagnosedSilenceableFailure::success();
+}
+
 namespace {
 class LSTMTransformDialectExtension
     : public transform::TransformDialectExtension<LSTMTransformDialectExtension> {
@@ -49,9 +134,11 @@ public:
 
   void init() {
     declareDependentDialect<lstm::LSTMDialect>();
+    declareGeneratedDialect<affine::AffineDialect>();
     declareGeneratedDialect<arith::ArithDialect>();
     declareGeneratedDialect<bufferization::BufferizationDialect>();
     declareGeneratedDialect<linalg::LinalgDialect>();
+    declareGeneratedDialect<math::MathDialect>();
     declareGeneratedDialect<memref::MemRefDialect>();
     declareGeneratedDialect<tensor::TensorDialect>();
     registerTransformOps<

@@ -34,6 +34,15 @@ LogicalResult lstm::decomposeCell(RewriterBase &rewriter, RecurrentCellOpInterfa
   return success();
 }
 
+FailureOr<unsigned> lstm::decomposeCells(RewriterBase &rewriter, Operation *root) {
+  SmallVector<RecurrentCellOpInterface> cells;
+  root->walk([&](RecurrentCellOpInterface cell) { cells.push_back(cell); });
+  for (RecurrentCellOpInterface cell : cells)
+    if (failed(decomposeCell(rewriter, cell)))
+      return failure();
+  return cells.size();
+}
+
 namespace {
 struct DecomposeCell : public OpInterfaceRewritePattern<RecurrentCellOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
@@ -46,14 +55,11 @@ struct DecomposeCell : public OpInterfaceRewritePattern<RecurrentCellOpInterface
 struct LSTMDecomposeCellsPass
     : public lstm::impl::LSTMDecomposeCellsPassBase<LSTMDecomposeCellsPass> {
   void runOnOperation() override {
-    SmallVector<RecurrentCellOpInterface> cells;
-    getOperation()->walk([&](RecurrentCellOpInterface cell) { cells.push_back(cell); });
     IRRewriter rewriter(&getContext());
-    for (RecurrentCellOpInterface cell : cells) {
-      if (failed(decomposeCell(rewriter, cell)))
-        return signalPassFailure();
-      ++numDecomposed;
-    }
+    FailureOr<unsigned> count = decomposeCells(rewriter, getOperation());
+    if (failed(count))
+      return signalPassFailure();
+    numDecomposed += *count;
   }
 };
 } // namespace

@@ -314,27 +314,35 @@ FailureOr<PhaseOp> lstm::gateToPhase(RewriterBase &rewriter, GateOp gate) {
   return phase;
 }
 
+FailureOr<unsigned> lstm::formPhases(RewriterBase &rewriter, Operation *root, bool includeFunctions) {
+  unsigned total = 0;
+  SmallVector<RecurrenceOp> recurrences;
+  root->walk([&](RecurrenceOp op) { recurrences.push_back(op); });
+  for (RecurrenceOp op : recurrences) {
+    FailureOr<unsigned> count = formPhases(rewriter, op);
+    if (failed(count))
+      return failure();
+    total += *count;
+  }
+  if (!includeFunctions)
+    return total;
+  SmallVector<GateOp> gates;
+  root->walk([&](GateOp gate) { gates.push_back(gate); });
+  for (GateOp gate : gates)
+    total += succeeded(gateToPhase(rewriter, gate));
+  return total;
+}
+
 namespace {
 struct LSTMFormPhasesPass : public lstm::impl::LSTMFormPhasesPassBase<LSTMFormPhasesPass> {
   using LSTMFormPhasesPassBase::LSTMFormPhasesPassBase;
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<RecurrenceOp> recurrences;
-    getOperation()->walk([&](RecurrenceOp op) { recurrences.push_back(op); });
-    for (RecurrenceOp op : recurrences) {
-      FailureOr<unsigned> count = formPhases(rewriter, op);
-      if (failed(count))
-        return signalPassFailure();
-      numPhases += *count;
-    }
-    if (!includeFunctions)
-      return;
-    SmallVector<GateOp> gates;
-    getOperation()->walk([&](GateOp gate) { gates.push_back(gate); });
-    for (GateOp gate : gates)
-      if (succeeded(gateToPhase(rewriter, gate)))
-        ++numPhases;
+    FailureOr<unsigned> count = formPhases(rewriter, getOperation(), includeFunctions);
+    if (failed(count))
+      return signalPassFailure();
+    numPhases += *count;
   }
 };
 } // namespace

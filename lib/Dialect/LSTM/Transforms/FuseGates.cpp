@@ -380,33 +380,13 @@ private:
 
 struct LSTMFuseGatesPass : public lstm::impl::LSTMFuseGatesPassBase<LSTMFuseGatesPass> {
   void runOnOperation() override {
-    Operation *root = getOperation();
-    RewritePatternSet patterns(&getContext());
-    populateRaiseToGatesPatterns(patterns);
-    auto countGates = [&] {
-      unsigned count = 0;
-      root->walk([&](GateOp) { ++count; });
-      return count;
-    };
-    unsigned before = countGates();
-    if (failed(applyPatternsGreedily(root, std::move(patterns)))) {
-      emitError(root->getLoc(), "lstm-fuse-gates: raising products to gates did not converge");
-      return signalPassFailure();
-    }
-    if (unsigned after = countGates(); after > before)
-      numRaised += after - before;
-
     IRRewriter rewriter(&getContext());
-    SmallVector<Block *> blocks;
-    root->walk([&](Block *block) {
-      if (!block->getOps<GateOp>().empty())
-        blocks.push_back(block);
-    });
-    for (Block *block : blocks) {
-      FuseGatesResult result = fuseGates(rewriter, *block);
-      numFused += result.fused;
-      numGroups += result.groups;
-    }
+    FailureOr<FuseGatesResult> result = fuseGates(rewriter, getOperation());
+    if (failed(result))
+      return signalPassFailure();
+    numRaised += result->raised;
+    numFused += result->fused;
+    numGroups += result->groups;
   }
 };
 } // namespace
@@ -414,4 +394,34 @@ struct LSTMFuseGatesPass : public lstm::impl::LSTMFuseGatesPassBase<LSTMFuseGate
 FuseGatesResult lstm::fuseGates(RewriterBase &rewriter, Block &block) {
   OpBuilder::InsertionGuard guard(rewriter);
   return Fuser(rewriter, block).run();
+}
+
+FailureOr<FuseGatesResult> lstm::fuseGates(RewriterBase &rewriter, Operation *root) {
+  auto countGates = [&] {
+    unsigned count = 0;
+    root->walk([&](GateOp) { ++count; });
+    return count;
+  };
+  unsigned before = countGates();
+  RewritePatternSet patterns(root->getContext());
+  populateRaiseToGatesPatterns(patterns);
+  GreedyRewriteConfig config;
+  config.setListener(dyn_cast_if_present<RewriterBase::Listener>(rewriter.getListener()));
+  if (failed(applyPatternsGreedily(root, std::move(patterns), config)))
+    return emitError(root->getLoc(), "lstm-fuse-gates: raising products to gates did not converge");
+  FuseGatesResult total;
+  if (unsigned after = countGates(); after > before)
+    total.raised = after - before;
+
+  SmallVector<Block *> blocks;
+  root->walk([&](Block *block) {
+    if (!block->getOps<GateOp>().empty())
+      blocks.push_back(block);
+  });
+  for (Block *block : blocks) {
+    FuseGatesResult result = fuseGates(rewriter, *block);
+    total.fused += result.fused;
+    total.groups += result.groups;
+  }
+  return total;
 }

@@ -131,27 +131,33 @@ FailureOr<RecurrenceOp> lstm::fuseRecurrences(RewriterBase &rewriter, Recurrence
   return fused;
 }
 
+static bool fuseOnePair(RewriterBase &rewriter, Block *block) {
+  auto all = llvm::to_vector(block->getOps<RecurrenceOp>());
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = i + 1; j < all.size(); ++j)
+      if (succeeded(fuseRecurrences(rewriter, all[i], all[j])))
+        return true;
+  return false;
+}
+
+unsigned lstm::fuseRecurrences(RewriterBase &rewriter, Operation *root) {
+  SmallVector<Block *> blocks;
+  root->walk([&](Block *block) {
+    if (!block->getOps<RecurrenceOp>().empty())
+      blocks.push_back(block);
+  });
+  unsigned count = 0;
+  for (Block *block : blocks)
+    while (fuseOnePair(rewriter, block))
+      ++count;
+  return count;
+}
+
 namespace {
 struct LSTMFuseRecurrencesPass : public lstm::impl::LSTMFuseRecurrencesPassBase<LSTMFuseRecurrencesPass> {
   void runOnOperation() override {
-    SmallVector<Block *> blocks;
-    getOperation()->walk([&](Block *block) {
-      if (!block->getOps<RecurrenceOp>().empty())
-        blocks.push_back(block);
-    });
     IRRewriter rewriter(&getContext());
-    for (Block *block : blocks)
-      while (fuseOnePair(rewriter, block))
-        ++numFused;
-  }
-
-  bool fuseOnePair(RewriterBase &rewriter, Block *block) {
-    auto all = llvm::to_vector(block->getOps<RecurrenceOp>());
-    for (size_t i = 0; i < all.size(); ++i)
-      for (size_t j = i + 1; j < all.size(); ++j)
-        if (succeeded(fuseRecurrences(rewriter, all[i], all[j])))
-          return true;
-    return false;
+    numFused += fuseRecurrences(rewriter, getOperation());
   }
 };
 } // namespace

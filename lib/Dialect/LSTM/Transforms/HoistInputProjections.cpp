@@ -438,6 +438,21 @@ FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, Recur
   return result;
 }
 
+FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, Operation *root,
+                                                   int64_t maxTableRows, int64_t minDepth) {
+  SmallVector<RecurrenceOp> recurrences;
+  root->walk([&](RecurrenceOp op) { recurrences.push_back(op); });
+  HoistResult total;
+  for (RecurrenceOp op : recurrences) {
+    FailureOr<HoistResult> result = hoistInputProjections(rewriter, op, maxTableRows, minDepth);
+    if (failed(result))
+      return failure();
+    total.hoisted += result->hoisted;
+    total.lookups += result->lookups;
+  }
+  return total;
+}
+
 namespace {
 struct LSTMHoistInputProjectionsPass
     : public lstm::impl::LSTMHoistInputProjectionsPassBase<LSTMHoistInputProjectionsPass> {
@@ -445,15 +460,12 @@ struct LSTMHoistInputProjectionsPass
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<RecurrenceOp> recurrences;
-    getOperation()->walk([&](RecurrenceOp op) { recurrences.push_back(op); });
-    for (RecurrenceOp op : recurrences) {
-      FailureOr<HoistResult> result = hoistInputProjections(rewriter, op, maxTableRows, minDepth);
-      if (failed(result))
-        return signalPassFailure();
-      numHoisted += result->hoisted;
-      numLookups += result->lookups;
-    }
+    FailureOr<HoistResult> result =
+        hoistInputProjections(rewriter, getOperation(), maxTableRows, minDepth);
+    if (failed(result))
+      return signalPassFailure();
+    numHoisted += result->hoisted;
+    numLookups += result->lookups;
   }
 };
 } // namespace

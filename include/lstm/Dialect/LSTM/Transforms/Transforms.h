@@ -18,12 +18,15 @@ namespace mlir::lstm {
 /// own decomposition does.
 LogicalResult decomposeCell(RewriterBase &rewriter, RecurrentCellOpInterface cell);
 
+/// Replaces all cells in `root` and returns their number.
+FailureOr<unsigned> decomposeCells(RewriterBase &rewriter, Operation *root);
+
 /// Adds the pattern that decomposes every cell.
 void populateDecomposeCellsPatterns(RewritePatternSet &patterns);
 
 /// Counts of what `fuseGates` did.
 struct FuseGatesResult {
-  unsigned fused = 0, groups = 0;
+  unsigned raised = 0, fused = 0, groups = 0;
 };
 
 /// Turns linalg products on matrices into gates, and sums of gates into one gate.
@@ -31,6 +34,10 @@ void populateRaiseToGatesPatterns(RewritePatternSet &patterns);
 
 /// Fuses the independent products of gates in `block`.
 FuseGatesResult fuseGates(RewriterBase &rewriter, Block &block);
+
+/// Raises products to gates and fuses them in all blocks in `root`, which is isolated
+/// from above.
+FailureOr<FuseGatesResult> fuseGates(RewriterBase &rewriter, Operation *root);
 
 /// Counts of what `hoistInputProjections` did.
 struct HoistResult {
@@ -42,6 +49,10 @@ struct HoistResult {
 FailureOr<HoistResult> hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTableRows,
                                              int64_t minDepth);
 
+/// The same for all recurrences in `root`.
+FailureOr<HoistResult> hoistInputProjections(RewriterBase &rewriter, Operation *root, int64_t maxTableRows,
+                                             int64_t minDepth);
+
 /// In the body of `op`: a row looked up in a table and then projected becomes a row looked up in the
 /// projected table, if the table has at most `maxTableRows` rows (0: any). Returns the number of lookups.
 unsigned projectLookups(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTableRows);
@@ -49,12 +60,19 @@ unsigned projectLookups(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTabl
 /// Forms phases in the body of `op` and returns their number.
 FailureOr<unsigned> formPhases(RewriterBase &rewriter, RecurrenceOp op);
 
+/// Forms phases in all recurrences in `root` and, with `includeFunctions`, of the gates outside of
+/// recurrences. Returns their number.
+FailureOr<unsigned> formPhases(RewriterBase &rewriter, Operation *root, bool includeFunctions);
+
 /// Turns a gate outside of a recurrence into a phase.
 FailureOr<PhaseOp> gateToPhase(RewriterBase &rewriter, GateOp op);
 
 /// Fuses `second` into `first` and returns the fused recurrence. Fails if one depends on the other, or
 /// if they do not have the same number of steps and the same lengths.
 FailureOr<RecurrenceOp> fuseRecurrences(RewriterBase &rewriter, RecurrenceOp first, RecurrenceOp second);
+
+/// Fuses what can be fused in each block in `root`; returns how many recurrences became part of another.
+unsigned fuseRecurrences(RewriterBase &rewriter, Operation *root);
 
 /// Turns a recurrence into a scan.
 FailureOr<ScanOp> lowerRecurrence(RewriterBase &rewriter, RecurrenceOp op);
