@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -110,7 +111,8 @@ static std::optional<Projection> match(PhaseOp phase) {
       return std::nullopt;
     found.step = view;
   }
-  if (!found.step)
+  // The chunk's rows have another stride.
+  if (!found.step || !llvm::all_of(found.step->getUsers(), llvm::IsaPred<PhaseOp, linalg::LinalgOp, memref::DimOp>))
     return std::nullopt;
   found.loop = dyn_cast<scf::ForOp>(found.step->getParentOp());
   if (!found.loop || found.loop->getBlock() != phase->getBlock() || found.loop.getNumResults() != 0 ||
@@ -174,7 +176,7 @@ void Chunker::run(int64_t minRows) {
   Value batch = maximum(sizeOf(projections.front(), 1), index(1));
   Value wanted = b.createOrFold<arith::CeilDivSIOp>(loc, index(minRows), batch);
   Value chunk = maximum(minimum(wanted, steps), index(1));
-  SmallVector<Value> buffers;
+  SmallVector<Value> buffers, views;
   for (Projection projection : projections) {
     Value rows = mul(chunk, sizeOf(projection, 1));
     MemRefType type = projection.buffer.getType();
@@ -184,11 +186,23 @@ void Chunker::run(int64_t minRows) {
     SmallVector<Value> sizes;
     if (!staticRows)
       sizes.push_back(rows);
-    if (type.isDynamicDim(1))
-      sizes.push_back(projection.buffer.getDynamicSizes().back());
+    // Rows a power of two apart would share a few sets of the cache.
+    int64_t padding = llvm::divideCeil(64 * 8, type.getElementTypeBitWidth());
+    OpFoldResult width = b.getIndexAttr(type.getDimSize(1));
+    if (type.isDynamicDim(1)) {
+      Value size = projection.buffer.getDynamicSizes().back();
+      width = size;
+      sizes.push_back(arith::AddIOp::create(b, loc, size, index(padding)));
+    } else {
+      shape[1] += padding;
+    }
     MemRefType chunkType = MemRefType::Builder(type).setShape(shape);
     buffers.push_back(
         memref::AllocOp::create(b, loc, chunkType, sizes, projection.buffer.getAlignmentAttr()));
+    OpFoldResult zero = b.getIndexAttr(0), one = b.getIndexAttr(1);
+    SmallVector<OpFoldResult> offsets = {zero, zero}, strides = {one, one};
+    SmallVector<OpFoldResult> extents = {getAsOpFoldResult(rows), width};
+    views.push_back(memref::SubViewOp::create(b, loc, buffers.back(), offsets, extents, strides));
   }
 
   // The loop over chunks, with that over its steps inside.
@@ -204,10 +218,12 @@ void Chunker::run(int64_t minRows) {
     loop.setLowerBound(first);
     loop.setUpperBound(end);
   });
-  for (auto [i, buffer] : llvm::enumerate(buffers)) {
-    Projection projection = projections[i];
+  for (auto [projection_, buffer, view] : llvm::zip_equal(projections, buffers, views)) {
+    Projection projection = projection_;
     b.setInsertionPoint(loop);
     PhaseOp phase = projection.phase;
+    SmallVector<OpFoldResult> sizes = projection.expanded.getMixedOutputShape();
+    ArrayRef<OpFoldResult> allSizes(sizes);
     Value size = sizeOf(projection, 1);
     Value firstRow = mul(projection.reversed ? backwards : first, size), rows = mul(count, size);
     SmallVector<Value> states, inputs;
@@ -215,7 +231,7 @@ void Chunker::run(int64_t minRows) {
       states.push_back(rowsOf(state, firstRow, rows));
     for (auto [input, axes] : llvm::zip_equal(phase.getInputs(), phase.getAxes()))
       inputs.push_back(axes & kRow ? rowsOf(input, firstRow, rows) : input);
-    Value out = rowsOf(buffer, index(0), rows);
+    Value out = rowsOf(view, index(0), rows);
     auto part = PhaseOp::create(b, phase.getLoc(), states, phase.getWeights(), inputs, phase.getAxes(), out);
     part->setDiscardableAttrs(phase->getDiscardableAttrDictionary());
     b.inlineRegionBefore(phase.getBody(), part.getBody(), part.getBody().end());
@@ -224,17 +240,21 @@ void Chunker::run(int64_t minRows) {
     b.setInsertionPoint(projection.step);
     Value step = sub(loop.getInductionVar(), first);
     Value slot = projection.reversed ? sub(sub(count, index(1)), step) : step;
-    SmallVector<OpFoldResult> shape = projection.expanded.getMixedOutputShape();
-    shape.front() = getAsOpFoldResult(chunk);
+    Value own = rowsOf(view, mul(slot, size), size);
+    SmallVector<ReassociationIndices> groups = projection.expanded.getReassociationIndices();
+    groups.front() = {0};
+    for (ReassociationIndices &group : MutableArrayRef(groups).drop_front())
+      for (int64_t &dim : group)
+        --dim;
+    ArrayRef<OpFoldResult> shape = allSizes.drop_front();
     SmallVector<int64_t> staticShape;
     SmallVector<Value> dynamicShape;
     dispatchIndexOpFoldResults(shape, dynamicShape, staticShape);
-    Value expanded = memref::ExpandShapeOp::create(b, loc, staticShape, buffer,
-                                                   projection.expanded.getReassociationIndices(), shape);
-    SmallVector<OpFoldResult> offsets = projection.step.getMixedOffsets();
-    offsets.front() = slot;
-    b.replaceOpWithNewOp<memref::SubViewOp>(projection.step, projection.step.getType(), expanded, offsets,
-                                            projection.step.getMixedSizes(), projection.step.getMixedStrides());
+    FailureOr<MemRefType> expandedType =
+        memref::ExpandShapeOp::computeExpandedType(cast<MemRefType>(own.getType()), staticShape, groups);
+    assert(succeeded(expandedType) && "rows are contiguous");
+    Value expanded = memref::ExpandShapeOp::create(b, loc, *expandedType, own, groups, shape);
+    b.replaceOp(projection.step, expanded);
 
     // The old one goes.
     for (Operation *user : llvm::make_early_inc_range(projection.expanded->getUsers())) {

@@ -1,6 +1,7 @@
 // RUN: lstm-opt %s --pass-pipeline="builtin.module(func.func(lstm-chunk-projections{rows=12}),canonicalize,cse)" | FileCheck %s
 
-// Chunks of ceil(12 / B) steps, at most T and at least one.
+// Chunks of ceil(12 / B) steps, at most T and at least one. Rows are 64 bytes further
+// apart than they are long.
 
 // CHECK-LABEL: func.func @forward(
 // CHECK-SAME:    %[[T:[^:]*]]: index, %[[B:[^:]*]]: index, %[[X:[^:]*]]: memref<?x6xf32>,
@@ -9,7 +10,8 @@
 // CHECK:         %[[ATMOST:.*]] = arith.minsi %[[WANTED]], %[[T]]
 // CHECK:         %[[C:.*]] = arith.maxsi %[[ATMOST]], %{{.*}}
 // CHECK:         %[[ROWS:.*]] = arith.muli %[[C]], %[[B]]
-// CHECK:         %[[BUFFER:.*]] = memref.alloc(%[[ROWS]]) : memref<?x20xf32>
+// CHECK:         %[[BUFFER:.*]] = memref.alloc(%[[ROWS]]) : memref<?x36xf32>
+// CHECK:         %[[VIEW:.*]] = memref.subview %[[BUFFER]][0, 0] [%[[ROWS]], 20] [1, 1]
 // CHECK:         scf.for %[[T0:.*]] = %{{.*}} to %[[T]] step %[[C]] {
 // CHECK:           %[[LEFT:.*]] = arith.subi %[[T]], %[[T0]]
 // CHECK:           %[[COUNT:.*]] = arith.minsi %[[C]], %[[LEFT]]
@@ -19,8 +21,9 @@
 // CHECK:           lstm.phase project(%[[PART]],
 // CHECK:           scf.for %[[STEP:.*]] = %[[T0]] to %[[END]]
 // CHECK:             %[[SLOT:.*]] = arith.subi %[[STEP]], %[[T0]]
-// CHECK:             memref.expand_shape %[[BUFFER]] {{\[\[}}0, 1], [2, 3]] output_shape [%[[C]], %[[B]], 4, 5]
-// CHECK:             memref.subview %{{.*}}[%[[SLOT]], 0, 0, 0]
+// CHECK:             %[[ROW:.*]] = arith.muli %[[SLOT]], %[[B]]
+// CHECK:             %[[STEPS:.*]] = memref.subview %[[VIEW]][%[[ROW]], 0] [%[[B]], 20] [1, 1]
+// CHECK:             memref.expand_shape %[[STEPS]] {{\[\[}}0], [1, 2]] output_shape [%[[B]], 4, 5]
 // CHECK:         memref.dealloc %[[BUFFER]]
 // CHECK-NOT:     memref.dealloc
 func.func @forward(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20xf32>, %rows: index, %h: memref<?x5xf32>) {
@@ -61,7 +64,7 @@ func.func @forward(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20x
 // CHECK:             %[[DONE:.*]] = arith.subi %[[STEP]], %[[T0]]
 // CHECK:             %[[LAST:.*]] = arith.subi %[[COUNT]], %c1
 // CHECK:             %[[SLOT:.*]] = arith.subi %[[LAST]], %[[DONE]]
-// CHECK:             memref.subview %{{.*}}[%[[SLOT]], 0, 0, 0]
+// CHECK:             arith.muli %[[SLOT]], %[[B]]
 func.func @backward(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20xf32>, %rows: index, %h: memref<?x5xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

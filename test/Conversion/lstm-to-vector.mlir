@@ -5,32 +5,37 @@
 // RUN: lstm-opt %s --convert-lstm-to-vector="vector-bits=128 rows=2" --canonicalize --cse -o /dev/null
 // RUN: lstm-opt %s --convert-lstm-to-vector -o /dev/null
 
-// Three gates: a tile of 4 rows, three gates and one vector has 12 accumulators. All
-// sizes are multiples, so there are no masks. The body is there once, in a loop over
-// the tile's rows, and gets the accumulators by way of memory.
+// Three gates: a tile of 6 rows, one gate and two vectors has 12 accumulators; 16 rows
+// are three tiles, two of 6 rows and a lower one. All sizes are multiples, so there are
+// no masks. The body is there once, in a loop over rows and vectors, and gets the
+// accumulators by way of memory.
 
 // CHECK-LABEL: func.func @three_gates(
 // CHECK-SAME:    %[[H:.*]]: memref<16x64xf32>, %[[U:.*]]: memref<64x3x32xf32>, %[[TO:.*]]: memref<16x32xf32>)
-// CHECK-DAG:     %[[C4:.*]] = arith.constant 4 : index
-// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
-// CHECK:         %[[SCRATCH:.*]] = memref.alloca() {alignment = 64 : i64} : memref<4x3x8xf32>
+// CHECK:         %[[SCRATCH:.*]] = memref.alloca() {alignment = 64 : i64} : memref<18x3x16xf32>
 // CHECK:         scf.for %[[BLOCK:[a-z0-9]+]] =
-// CHECK:           %[[UNIT:.*]] = arith.muli %[[BLOCK]], %[[C8]]
-// CHECK:           scf.for %[[ROW:[a-z0-9]+]] = %{{.*}} to %{{.*}} step %[[C4]]
-// CHECK:             %[[ACC:.*]]:12 = scf.for %[[K:[a-z0-9]+]] = {{.*}} iter_args({{.*}})
-// CHECK:               %[[W:.*]] = vector.load %[[U]][%[[K]], %{{.*}}, %[[UNIT]]] : memref<64x3x32xf32>, vector<8xf32>
-// CHECK:               %[[A:.*]] = memref.load %[[H]][%[[ROW]], %[[K]]]
-// CHECK:               %[[F:.*]] = vector.broadcast %[[A]] : f32 to vector<8xf32>
-// CHECK:               vector.fma %[[F]], %[[W]], %{{.*}} : vector<8xf32>
+// CHECK:           %[[UNIT:.*]] = arith.muli %[[BLOCK]], %c16
+// CHECK:           scf.for %[[GATE:[a-z0-9]+]] = %c0 to %c3 step %c1
+// CHECK:             scf.for %[[ROW:[a-z0-9]+]] = %c0 to %c16 step %c6
+// CHECK:               scf.index_switch
+// CHECK:               case 4 {
+// CHECK:                 scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK:               default {
+// CHECK:                 %[[ACC:.*]]:12 = scf.for %[[K:[a-z0-9]+]] = {{.*}} iter_args({{.*}})
+// CHECK:                   %[[W:.*]] = vector.load %[[U]][%[[K]], %[[GATE]], %[[UNIT]]] : memref<64x3x32xf32>, vector<8xf32>
+// CHECK:                   %[[A:.*]] = memref.load %[[H]][%[[ROW]], %[[K]]]
+// CHECK:                   %[[F:.*]] = vector.broadcast %[[A]] : f32 to vector<8xf32>
+// CHECK:                   vector.fma %[[F]], %[[W]], %{{.*}} : vector<8xf32>
 // CHECK-NOT:     mask
-// CHECK:             vector.store %[[ACC]]#0, %[[SCRATCH]][%{{.*}}, %{{.*}}, %{{.*}}]
-// CHECK:             vector.store %[[ACC]]#11, %[[SCRATCH]]
-// CHECK:             scf.for %[[I:.*]] = %{{.*}} to %[[C4]]
-// CHECK:               %[[R:.*]] = arith.addi %[[ROW]], %[[I]]
-// CHECK:               %[[Z0:.*]] = vector.load %[[SCRATCH]]
-// CHECK:               %[[Z1:.*]] = vector.load %[[SCRATCH]]
+// CHECK:                 vector.store %[[ACC]]#0, %[[SCRATCH]][%[[ROW]], %[[GATE]], %{{.*}}]
+// CHECK:                 vector.store %[[ACC]]#11, %[[SCRATCH]]
+// CHECK:           scf.for %[[I:[a-z0-9]+]] = %c0 to %c16
+// CHECK:             scf.for %[[OFFSET:[a-z0-9]+]] = %c0 to %c16 step %c8
+// CHECK:               %[[AT:.*]] = arith.addi %[[UNIT]], %[[OFFSET]]
+// CHECK:               %[[Z0:.*]] = vector.load %[[SCRATCH]][%[[I]], %c0, %[[OFFSET]]]
+// CHECK:               %[[Z1:.*]] = vector.load %[[SCRATCH]][%[[I]], %c1, %[[OFFSET]]]
 // CHECK:               arith.addf %[[Z0]], %[[Z1]] : vector<8xf32>
-// CHECK:               vector.store %{{.*}}, %[[TO]][%[[R]], %[[UNIT]]]
+// CHECK:               vector.store %{{.*}}, %[[TO]][%[[I]], %[[AT]]]
 // CHECK-NOT:     lstm.phase
 
 // With 32 registers 8 rows.
@@ -46,18 +51,20 @@ func.func @three_gates(%h: memref<16x64xf32>, %U: memref<64x3x32xf32>, %to: memr
   return
 }
 
-// One gate and dynamic sizes: tiles of 6 rows and 2 vectors, and a lower one for any
+// One gate and dynamic sizes: tiles of 6 rows and two vectors, and a lower one for any
 // number of rows that may be left. The body is there twice, with masks for the last units.
 
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    %[[A:.*]]: memref<?x?xf32>, %[[W:.*]]: memref<?x1x?xf32>, %[[TO:.*]]: memref<?x?xf32>)
-// CHECK-DAG:     %[[C6:.*]] = arith.constant 6 : index
 // CHECK:         %[[ROWS:.*]] = memref.dim %[[TO]], %c0
-// CHECK:         %[[UNITS:.*]] = memref.dim %[[TO]], %c1
+// CHECK:         memref.dim %[[TO]], %c1
 // CHECK:         scf.for
-// CHECK:           scf.for %[[ROW:[a-z0-9]+]] = %{{.*}} to %[[ROWS]] step %[[C6]]
-// CHECK:             %[[LEFT:.*]] = arith.subi %[[ROWS]], %[[ROW]]
-// CHECK:             %[[HEIGHT:.*]] = arith.minsi %[[LEFT]], %[[C6]]
+// CHECK:           scf.for %[[FIRST:[a-z0-9]+]] = %c0 to %[[ROWS]] step %c48
+// CHECK:             %[[REST:.*]] = arith.subi %[[ROWS]], %[[FIRST]]
+// CHECK:             %[[COUNT:.*]] = arith.minsi %[[REST]], %c48
+// CHECK:             scf.for %[[ROW:[a-z0-9]+]] = %c0 to %[[COUNT]] step %c6
+// CHECK:             %[[LEFT:.*]] = arith.subi %[[COUNT]], %[[ROW]]
+// CHECK:             %[[HEIGHT:.*]] = arith.minsi %[[LEFT]], %c6
 // CHECK:             scf.index_switch %[[HEIGHT]]
 // CHECK:             case 1 {
 // CHECK:               %{{.*}}:8 = scf.for
