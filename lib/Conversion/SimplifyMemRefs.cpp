@@ -10,7 +10,9 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -64,6 +66,44 @@ static bool isContiguous(Value v) {
          memref::isStaticShapeAndContiguousRowMajor(type);
 }
 
+/// Whether `type` has elements of a floating-point type that back ends may lack.
+static bool hasNarrowFloats(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isBF16() || element.isF16();
+}
+
+/// The same memory, or bits, as i16.
+static Value viewAsIntegers(RewriterBase &rewriter, Location loc, Value value) {
+  Type i16 = rewriter.getI16Type(), type = value.getType();
+  Type view = i16;
+  if (auto memref = dyn_cast<MemRefType>(type))
+    view = MemRefType(MemRefType::Builder(memref).setElementType(i16));
+  else if (auto vector = dyn_cast<VectorType>(type))
+    view = vector.clone(i16);
+  return arith::BitcastOp::create(rewriter, loc, view, value);
+}
+
+/// A transfer of narrow floats as one of i16.
+static void transferIntegers(RewriterBase &rewriter, VectorTransferOpInterface op) {
+  Location loc = op.getLoc();
+  Value memory = viewAsIntegers(rewriter, loc, op.getBase());
+  AffineMapAttr map = AffineMapAttr::get(op.getPermutationMap());
+  if (auto read = dyn_cast<vector::TransferReadOp>(op.getOperation())) {
+    VectorType type = read.getVectorType();
+    Value padding = viewAsIntegers(rewriter, loc, read.getPadding());
+    Value integers = vector::TransferReadOp::create(
+        rewriter, loc, type.clone(rewriter.getI16Type()), memory, op.getIndices(), map, padding,
+        op.getMask(), op.getInBounds());
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, integers);
+    return;
+  }
+  auto write = cast<vector::TransferWriteOp>(op.getOperation());
+  Value integers = viewAsIntegers(rewriter, loc, write.getVector());
+  vector::TransferWriteOp::create(rewriter, loc, /*result=*/Type(), integers, memory,
+                                  op.getIndices(), map, op.getMask(), op.getInBounds());
+  rewriter.eraseOp(op);
+}
+
 namespace {
 struct LSTMSimplifyMemRefsPass
     : public lstm::impl::LSTMSimplifyMemRefsPassBase<LSTMSimplifyMemRefsPass> {
@@ -77,6 +117,9 @@ struct LSTMSimplifyMemRefsPass
       } else if (auto copy = dyn_cast<memref::CopyOp>(op)) {
         if (!isContiguous(copy.getSource()) || !isContiguous(copy.getTarget()))
           rewriter.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(), copy.getTarget());
+      } else if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+        if (isa<MemRefType>(transfer.getShapedType()) && hasNarrowFloats(transfer.getShapedType()))
+          transferIntegers(rewriter, transfer);
       }
     });
   }

@@ -26,3 +26,19 @@ func.func @copies(%a: memref<?x16xf32>, %b: memref<?x16xf32>, %c: memref<?x16xf3
   memref.copy %a, %c : memref<?x16xf32> to memref<?x16xf32, strided<[32, 1], offset: ?>>
   return
 }
+
+// Narrow floats are moved as integers.
+
+// CHECK-LABEL: func.func @narrow_transfers(
+// CHECK-SAME:    %[[FROM:.*]]: memref<?xbf16>, %[[TO:.*]]: memref<?xf16>
+// CHECK-DAG:     %[[I:.*]] = arith.bitcast %[[FROM]] : memref<?xbf16> to memref<?xi16>
+// CHECK:         %[[READ:.*]] = vector.transfer_read %[[I]][%{{.*}}], %{{.*}} : memref<?xi16>, vector<8xi16>
+// CHECK:         arith.bitcast %[[READ]] : vector<8xi16> to vector<8xbf16>
+// CHECK:         %[[J:.*]] = arith.bitcast %[[TO]] : memref<?xf16> to memref<?xi16>
+// CHECK:         vector.transfer_write %{{.*}}, %[[J]][%{{.*}}] : vector<8xi16>, memref<?xi16>
+func.func @narrow_transfers(%from: memref<?xbf16>, %to: memref<?xf16>, %v: vector<8xf16>, %i: index) -> vector<8xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %0 = vector.transfer_read %from[%i], %zero : memref<?xbf16>, vector<8xbf16>
+  vector.transfer_write %v, %to[%i] : vector<8xf16>, memref<?xf16>
+  return %0 : vector<8xbf16>
+}

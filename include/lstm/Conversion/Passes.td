@@ -196,8 +196,12 @@ def LSTMSimplifyMemRefsPass : Pass<"lstm-simplify-memrefs"> {
 
     `memref.copy` of what is not known to be contiguous becomes `linalg.copy`: its
     lowering to LLVM calls a run-time library with descriptors on the stack.
+
+    Vector transfers of bf16 and f16 become transfers of i16: back ends without these
+    types convert masked elements by calls.
   }];
-  let dependentDialects = ["affine::AffineDialect", "linalg::LinalgDialect", "memref::MemRefDialect"];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+                           "memref::MemRefDialect", "vector::VectorDialect"];
 }
 
 def ConvertLSTMToLLVMPass : Pass<"convert-lstm-to-llvm", "ModuleOp"> {
