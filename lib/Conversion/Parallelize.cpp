@@ -214,10 +214,9 @@ static void makeRegion(RewriterBase &b, ArrayRef<Operation *> ops) {
   Team(b, parallel).run(body, pending);
 }
 
-int64_t lstm::parallelize(RewriterBase &b, FunctionOpInterface function) {
+/// The regions of one block, and of the blocks in what a team cannot run as a whole.
+static int64_t parallelizeBlock(RewriterBase &b, Block &block) {
   int64_t numRegions = 0;
-  if (function.isExternal() || !function.getFunctionBody().hasOneBlock())
-    return numRegions;
   SmallVector<Operation *> run;
   auto finish = [&] {
     while (!run.empty() && !hasProduct(run.back()))
@@ -229,22 +228,36 @@ int64_t lstm::parallelize(RewriterBase &b, FunctionOpInterface function) {
     }
     run.clear();
   };
-  for (Operation &op : llvm::make_early_inc_range(function.getFunctionBody().front())) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
     bool isPlain = isMemoryEffectFree(&op) && op.getNumRegions() == 0;
     Operation *obstacle = findObstacle(&op);
-    if (obstacle && hasProduct(&op))
+    // A value that comes from memory or from a loop stays in the region.
+    bool isUsed = !isPlain && op.getNumResults() != 0;
+    if (!obstacle && !isUsed && !op.hasTrait<OpTrait::IsTerminator>()) {
+      run.push_back(&op);
+      continue;
+    }
+    finish();
+    if (!isControlFlow(&op) || !hasProduct(&op))
+      continue;
+    int64_t numInside = 0;
+    for (Region &region : op.getRegions())
+      if (!region.empty())
+        numInside += parallelizeBlock(b, region.front());
+    if (numInside == 0 && obstacle)
       remark::missed(obstacle->getLoc(),
                      remark::RemarkOpts::name("NotParallel").category("lstm-parallelize"))
           << ("a team of threads cannot run " + obstacle->getName().getStringRef()).str();
-    // A value that comes from memory or from a loop stays in the region.
-    bool isUsed = !isPlain && op.getNumResults() != 0;
-    if (obstacle || isUsed || op.hasTrait<OpTrait::IsTerminator>())
-      finish();
-    else
-      run.push_back(&op);
+    numRegions += numInside;
   }
   finish();
   return numRegions;
+}
+
+int64_t lstm::parallelize(RewriterBase &b, FunctionOpInterface function) {
+  if (function.isExternal() || !function.getFunctionBody().hasOneBlock())
+    return 0;
+  return parallelizeBlock(b, function.getFunctionBody().front());
 }
 
 namespace {

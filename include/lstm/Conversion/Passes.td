@@ -166,8 +166,8 @@ def LSTMParallelizePass : InterfacePass<"lstm-parallelize", "FunctionOpInterface
     the last become `lstm.parallel`, as far as a team can run them: each thread runs
     the loops, phases and linalg operations are shared out by units or rows, one
     thread does the rest, and a `lstm.barrier` stands where a thread may need
-    what another one wrote. What allocates or frees ends a region; a remark says so
-    where it is in a loop with products.
+    what another one wrote. What allocates or frees ends a region; of a loop that does so
+    the parts of a step become regions.
   }];
   let statistics = [Statistic<"numRegions", "parallel-regions", "Parallel regions made">];
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "scf::SCFDialect"];
