@@ -94,6 +94,13 @@ LogicalResult lstm::packWeights(RewriterBase &rewriter, PhaseOp phase, int64_t v
   return success();
 }
 
+int64_t lstm::packWeights(RewriterBase &rewriter, Operation *root, int64_t vectorBits) {
+  SmallVector<PhaseOp> phases;
+  root->walk([&](PhaseOp phase) { phases.push_back(phase); });
+  return llvm::count_if(
+      phases, [&](PhaseOp phase) { return succeeded(packWeights(rewriter, phase, vectorBits)); });
+}
+
 //===----------------------------------------------------------------------===//
 // Lowering
 //===----------------------------------------------------------------------===//
@@ -151,11 +158,7 @@ struct LSTMPackWeightsPass : lstm::impl::LSTMPackWeightsPassBase<LSTMPackWeights
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    SmallVector<PhaseOp> phases;
-    getOperation()->walk([&](PhaseOp phase) { phases.push_back(phase); });
-    for (PhaseOp phase : phases)
-      if (succeeded(packWeights(rewriter, phase, vectorBits)))
-        ++numPacked;
+    numPacked += packWeights(rewriter, getOperation(), vectorBits);
   }
 };
 

@@ -309,7 +309,7 @@ Value PhaseVectorizer::loadWeights(unsigned pair, Value k, Value block, Value gr
 
 Prefetch PhaseVectorizer::getPrefetch(Value row, Value count, int64_t height) {
   if (height < tile.rows || tile.rows == 1)
-    return {/*distance=*/16};
+    return {/*distance=*/48};
   // k grows by `depth` in all, of which there are as many shares as tiles.
   Value depth = depths.front();
   Value numTiles = div(add(count, tile.rows - 1), tile.rows);

@@ -2,7 +2,7 @@
 // Exceptions. See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The default schedule on the dialect: what `lstm-to-phases` and then
+// The default schedule on the dialect: what `lstm-to-phases`, `lstm-pack-weights` and
 // `lstm-lower-recurrence` do, step by step (see docs/Scheduling.md).
 //
 //   lstm-opt cell.mlir --transform-preload-library=transform-library-paths=schedules/cpu/default.mlir \
@@ -36,7 +36,8 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.lstm.form_phases %5 : !transform.any_op
   %6 = transform.include @cleanup failures(propagate) (%5) : (!transform.any_op) -> !transform.any_op
 
-  // L2 to L3.
+  // L2 to L3: weights packed before the loop, destinations chosen.
+  transform.lstm.pack_weights %6 : !transform.any_op
   %recurrences = transform.structured.match ops{["lstm.recurrence"]} in %6 : (!transform.any_op) -> !transform.any_op
   %scans = transform.lstm.lower_recurrence %recurrences : (!transform.any_op) -> !transform.any_op
   transform.yield

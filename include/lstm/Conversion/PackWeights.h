@@ -23,6 +23,9 @@ namespace mlir::lstm {
 /// weight is made in one of the loops, or if the phase has no vector form.
 LogicalResult packWeights(RewriterBase &rewriter, PhaseOp phase, int64_t vectorBits = 0);
 
+/// Does it for all phases in `root` for which it can. Returns how many they are.
+int64_t packWeights(RewriterBase &rewriter, Operation *root, int64_t vectorBits = 0);
+
 /// A packing of weights as `packWeights` makes it to loops over vectors. Fails for
 /// any other.
 LogicalResult lowerPack(RewriterBase &rewriter, linalg::PackOp pack);

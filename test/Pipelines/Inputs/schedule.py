@@ -8,7 +8,7 @@ import sys
 opt, source = sys.argv[1], pathlib.Path(sys.argv[2])
 SCHEDULE = ["--transform-preload-library=transform-library-paths=" + str(source / "schedules/cpu/default.mlir"),
             "--transform-interpreter"]
-PASSES = ["--lstm-to-phases", "--lstm-lower-recurrence"]
+PASSES = ["--lstm-to-phases", "--lstm-pack-weights", "--lstm-lower-recurrence"]
 
 
 def lines(path, flags):

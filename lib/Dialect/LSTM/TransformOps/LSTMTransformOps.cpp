@@ -8,6 +8,7 @@
 
 #include "lstm/Dialect/LSTM/TransformOps/LSTMTransformOps.h"
 
+#include "lstm/Conversion/PackWeights.h"
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
 #include "lstm/Dialect/LSTM/Transforms/Transforms.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -91,6 +92,14 @@ DiagnosedSilenceableFailure transform::HoistInputProjectionsOp::applyToOne(Trans
     return failure;
   if (failed(lstm::hoistInputProjections(rewriter, target, getMaxTableRows(), getMinDepth())))
     return emitDefaultDefiniteFailure(target);
+  return DiagnosedSilenceableFailure::success();
+}
+
+DiagnosedSilenceableFailure transform::PackWeightsOp::applyToOne(TransformRewriter &rewriter, Operation *target,
+                                                                 ApplyToEachResultList &, TransformState &) {
+  if (auto failure = checkTarget(*this, target); !failure.succeeded())
+    return failure;
+  lstm::packWeights(rewriter, target, getVectorBits());
   return DiagnosedSilenceableFailure::success();
 }
 

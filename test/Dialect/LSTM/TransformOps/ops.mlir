@@ -6,6 +6,7 @@
 // RUN: cat %t/layers.mlir %t/depth.mlir | lstm-opt --transform-interpreter | FileCheck %s --check-prefix=DEPTH
 // RUN: cat %t/layers.mlir %t/phases.mlir | lstm-opt --transform-interpreter | FileCheck %s --check-prefix=PHASES
 // RUN: cat %t/layers.mlir %t/fuse.mlir | lstm-opt --transform-interpreter | FileCheck %s --check-prefix=FUSE
+// RUN: cat %t/layers.mlir %t/pack.mlir | lstm-opt --transform-interpreter | FileCheck %s --check-prefix=PACK
 // RUN: lstm-opt %t/gates.mlir --transform-interpreter | FileCheck %s --check-prefix=GATES
 
 // DECOMPOSE-LABEL: func @first
@@ -31,6 +32,12 @@
 // PHASES-LABEL: func @second
 // PHASES: lstm.recurrence
 // PHASES: lstm.rnn_cell
+
+// PACK-LABEL: func @first
+// PACK: linalg.pack {{.*}} inner_tiles = [1, {{[0-9]+}}]
+// PACK: lstm.recurrence
+// PACK-NOT: linalg.pack
+// PACK: lstm.phase project
 
 // FUSE-LABEL: func @first
 // FUSE: lstm.recurrence
@@ -107,6 +114,17 @@ module attributes {transform.with_named_sequence} {
     %r = transform.structured.match ops{["lstm.recurrence"]} in %f : (!transform.any_op) -> !transform.any_op
     %s = transform.lstm.lower_recurrence %r : (!transform.any_op) -> !transform.any_op
     transform.annotate %s "seen" : !transform.any_op
+    transform.yield
+  }
+}
+
+//--- pack.mlir
+module attributes {transform.with_named_sequence} {
+  transform.named_sequence @__transform_main(%m: !transform.any_op {transform.readonly}) {
+    %f = transform.structured.match ops{["func.func"]} attributes{sym_name = "first"} in %m : (!transform.any_op) -> !transform.any_op
+    transform.lstm.decompose_cells %f : !transform.any_op
+    transform.lstm.form_phases %f {include_functions = false} : !transform.any_op
+    transform.lstm.pack_weights %f {vector_bits = 128} : !transform.any_op
     transform.yield
   }
 }

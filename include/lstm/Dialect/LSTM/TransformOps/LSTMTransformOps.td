@@ -109,6 +109,16 @@ def FormPhasesOp : InTargetOp<"form_phases"> {
                        DefaultValuedAttr<BoolAttr, "true">:$include_functions);
 }
 
+def PackWeightsOp : InTargetOp<"pack_weights"> {
+  let summary = "Weights of phases in the order in which tiles read them (L2 to L3)";
+  let description = [{
+    As `lstm-pack-weights`, for all phases in each target. `vector_bits` is the pass's
+    option: the width of a vector register, 0 for that of this machine.
+  }];
+  let arguments = (ins TransformHandleTypeInterface:$target,
+                       DefaultValuedAttr<I64Attr, "0">:$vector_bits);
+}
+
 def LowerRecurrenceOp : Op<Transform_Dialect, "lstm.lower_recurrence",
     [FunctionalStyleTransformOpTrait, MemoryEffectsOpInterface, TransformOpInterface,
      TransformEachOpTrait, ReportTrackingListenerFailuresOpTrait]> {
