@@ -25,6 +25,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 
 namespace mlir::lstm {
 #define GEN_PASS_DEF_LSTMPARALLELIZEPASS
@@ -163,6 +164,24 @@ void Team::runControlFlow(Operation *op, Accesses &pending) {
   pending = after;
 }
 
+/// Moves what is loaded again and again out of the loops of a linalg operation: back
+/// ends do not know that what is written is other memory.
+static void hoistLoads(ArrayRef<Operation *> loops) {
+  Accesses accesses(loops.front());
+  auto isInvariant = [&](Operation *op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    return load ? !accesses.mayWrite(load.getMemRef()) : isMemoryEffectFree(op) && isSpeculatable(op);
+  };
+  for (Operation *op : llvm::reverse(loops.drop_front())) {
+    auto loop = cast<scf::ForOp>(op);
+    moveLoopInvariantCode(
+        loop.getLoopRegions(),
+        [&](Value value, Region *) { return loop.isDefinedOutsideOfLoop(value); },
+        [&](Operation *inner, Region *) { return isInvariant(inner); },
+        [&](Operation *inner, Region *) { loop.moveOutOfLoop(inner); });
+  }
+}
+
 void Team::shareRows(linalg::LinalgOp op) {
   Location loc = op.getLoc();
   b.setInsertionPoint(op);
@@ -171,6 +190,7 @@ void Team::shareRows(linalg::LinalgOp op) {
     return doAlone(op);
   b.eraseOp(op);
   auto loop = cast<scf::ForOp>(loops->front());
+  hoistLoads(*loops);
   b.setInsertionPoint(loop);
   auto asIndex = [&](Value word) -> Value {
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), word);

@@ -45,6 +45,8 @@ void lstm::buildLSTMToPhasesPipeline(OpPassManager &pm) {
   addCleanup(pm);
   pm.addPass(createLSTMFormPhasesPass());
   addCleanup(pm);
+  // Projected tables, out of loops that the author wrote around recurrences.
+  pm.addPass(createLoopInvariantCodeMotionPass());
 }
 
 /// Moves allocations, and the sizes that they depend on, out of loops.

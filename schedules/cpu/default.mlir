@@ -36,9 +36,12 @@ transform.named_sequence @__transform_main(%module: !transform.any_op {transform
   transform.lstm.form_phases %5 : !transform.any_op
   %6 = transform.include @cleanup failures(propagate) (%5) : (!transform.any_op) -> !transform.any_op
 
+  // Projected tables, out of loops that the author wrote around recurrences.
+  %7 = transform.apply_registered_pass "loop-invariant-code-motion" to %6 : (!transform.any_op) -> !transform.any_op
+
   // L2 to L3: weights packed before the loop, destinations chosen.
-  transform.lstm.pack_weights %6 : !transform.any_op
-  %recurrences = transform.structured.match ops{["lstm.recurrence"]} in %6 : (!transform.any_op) -> !transform.any_op
+  transform.lstm.pack_weights %7 : !transform.any_op
+  %recurrences = transform.structured.match ops{["lstm.recurrence"]} in %7 : (!transform.any_op) -> !transform.any_op
   %scans = transform.lstm.lower_recurrence %recurrences : (!transform.any_op) -> !transform.any_op
   transform.yield
 }

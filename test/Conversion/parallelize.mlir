@@ -115,6 +115,36 @@ func.func @mixed(%n: index, %p: i1, %h: memref<4x20xf32>, %U: memref<20x1x20xf32
   return
 }
 
+// A gather of rows: what row it is, is read once a row.
+
+// CHECK-LABEL: func.func @gather(
+// CHECK-SAME:    %{{[^:]*}}: index, %{{[^:]*}}: memref<4x20xf32>, %{{[^:]*}}: memref<20x1x20xf32>, %[[TABLE:[^:]*]]: memref<9x20xf32>, %[[ROWS:[^:]*]]: memref<4xindex>
+// CHECK:         lstm.phase
+// CHECK:         scf.for %[[R:[a-z0-9]+]] =
+// CHECK:           %[[ROW:.*]] = memref.load %[[ROWS]][%{{.*}}]
+// CHECK:           scf.for %[[U:[a-z0-9]+]] =
+// CHECK:             memref.load %[[TABLE]][%[[ROW]], %{{.*}}]
+func.func @gather(%n: index, %h: memref<4x20xf32>, %U: memref<20x1x20xf32>, %table: memref<9x20xf32>,
+                  %rows: memref<4xindex>, %out: memref<4x20xf32>) {
+  lstm.phase project(%h, %U : memref<4x20xf32>, memref<20x1x20xf32>) outs(%out : memref<4x20xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(r, u) -> (r)>, affine_map<(r, u) -> (r, u)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%rows : memref<4xindex>) outs(%h : memref<4x20xf32>) {
+  ^bb0(%row: index, %old: f32):
+    %u = linalg.index 1 : index
+    %0 = memref.load %table[%row, %u] : memref<9x20xf32>
+    linalg.yield %0 : f32
+  }
+  lstm.phase project(%h, %U : memref<4x20xf32>, memref<20x1x20xf32>) outs(%out : memref<4x20xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  return
+}
+
 // An allocation in the loop: the team runs what follows it in each step.
 
 // CHECK-LABEL: func.func @allocates(
