@@ -16,6 +16,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -84,6 +85,14 @@ static bool isCountOf(scf::ForOp loop, OpFoldResult index, bool reversed) {
   return simplifyAffineExpr(actual - (last - count), 2, 0) == b.getAffineConstantExpr(0);
 }
 
+/// Says why the projection of a loop stays whole: its memory grows with the steps.
+static std::nullopt_t refuse(PhaseOp phase, StringRef reason) {
+  remark::missed(phase.getLoc(),
+                 remark::RemarkOpts::name("NotChunked").category("lstm-chunk-projections"))
+      << reason;
+  return std::nullopt;
+}
+
 /// The loop that `phase` serves, if it is a projection of all of its steps.
 static std::optional<Projection> match(PhaseOp phase) {
   if (phase->getNumResults() != 0 || phase.getOuts().size() != 1 || phase.getWeights().empty())
@@ -108,20 +117,23 @@ static std::optional<Projection> match(PhaseOp phase) {
       continue;
     auto view = dyn_cast<memref::SubViewOp>(user);
     if (!view || found.step || !isStep(view))
-      return std::nullopt;
+      return refuse(phase, "its result is read otherwise than once, step by step");
     found.step = view;
   }
+  if (!found.step)
+    return std::nullopt;
   // The chunk's rows have another stride.
-  if (!found.step || !llvm::all_of(found.step->getUsers(), llvm::IsaPred<PhaseOp, linalg::LinalgOp, memref::DimOp>))
-    return std::nullopt;
+  if (!llvm::all_of(found.step->getUsers(), llvm::IsaPred<PhaseOp, linalg::LinalgOp, memref::DimOp>))
+    return refuse(phase, "its result is read by other than phases and linalg operations");
   found.loop = dyn_cast<scf::ForOp>(found.step->getParentOp());
-  if (!found.loop || found.loop->getBlock() != phase->getBlock() || found.loop.getNumResults() != 0 ||
-      getConstantIntValue(found.loop.getLowerBound()) != 0 || getConstantIntValue(found.loop.getStep()) != 1)
-    return std::nullopt;
+  if (!found.loop || found.loop->getBlock() != phase->getBlock() || !phase->isBeforeInBlock(found.loop) ||
+      found.loop.getNumResults() != 0 || getConstantIntValue(found.loop.getLowerBound()) != 0 ||
+      getConstantIntValue(found.loop.getStep()) != 1)
+    return refuse(phase, "its result is read by other than a time loop that follows it");
   OpFoldResult index = found.step.getMixedOffsets().front();
   found.reversed = isCountOf(found.loop, index, /*reversed=*/true);
   if (!found.reversed && !isCountOf(found.loop, index, /*reversed=*/false))
-    return std::nullopt;
+    return refuse(phase, "the loop that reads its result does not count through the steps");
 
   // Nothing that the phase reads may change before the loop ends.
   Accesses later;
@@ -129,7 +141,7 @@ static std::optional<Projection> match(PhaseOp phase) {
     later.add(Accesses(op));
   for (OpOperand &operand : phase->getOpOperands())
     if (isa<MemRefType>(operand.get().getType()) && !phase.isDpsInit(&operand) && later.mayWrite(operand.get()))
-      return std::nullopt;
+      return refuse(phase, "what it reads may be written before the loop that reads its result ends");
   return found;
 }
 
@@ -218,8 +230,8 @@ void Chunker::run(int64_t minRows) {
     loop.setLowerBound(first);
     loop.setUpperBound(end);
   });
-  for (auto [projection_, buffer, view] : llvm::zip_equal(projections, buffers, views)) {
-    Projection projection = projection_;
+  for (auto [i, projection] : llvm::enumerate(SmallVector<Projection>(projections))) {
+    Value buffer = buffers[i], view = views[i];
     b.setInsertionPoint(loop);
     PhaseOp phase = projection.phase;
     SmallVector<OpFoldResult> sizes = projection.expanded.getMixedOutputShape();

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::lstm {
@@ -59,6 +60,12 @@ static bool hasFewRows(PhaseOp phase, int64_t tileRows) {
   return !ShapedType::isDynamic(rows) && rows <= tileRows;
 }
 
+/// Says why a phase reads its weights as they are.
+static LogicalResult refuse(Location loc, StringRef reason) {
+  remark::missed(loc, remark::RemarkOpts::name("NotPacked").category("lstm-pack-weights")) << reason;
+  return failure();
+}
+
 LogicalResult lstm::packWeights(RewriterBase &rewriter, PhaseOp phase, int64_t vectorBits) {
   auto isPlainFloat = [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -66,8 +73,8 @@ LogicalResult lstm::packWeights(RewriterBase &rewriter, PhaseOp phase, int64_t v
   };
   if (phase.getWeights().empty() || !llvm::all_of(phase.getWeights(), isPlainFloat))
     return rewriter.notifyMatchFailure(phase, "has no weights that are plain");
-  if (findNotVectorizable(phase))
-    return rewriter.notifyMatchFailure(phase, "has no vector form");
+  if (auto found = findNotVectorizable(phase))
+    return refuse(found->first, found->second);
   VectorTarget target = VectorTarget::getHost();
   if (vectorBits > 0)
     target.bits = vectorBits;
@@ -83,7 +90,7 @@ LogicalResult lstm::packWeights(RewriterBase &rewriter, PhaseOp phase, int64_t v
   if (outermost)
     for (Value weight : phase.getWeights())
       if (outermost->isAncestor(weight.getParentRegion()->getParentOp()))
-        return rewriter.notifyMatchFailure(phase, "has weights that change from step to step");
+        return refuse(phase.getLoc(), "its weights are made in the loop that it stands in");
 
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(outermost ? outermost : phase.getOperation());

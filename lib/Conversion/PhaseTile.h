@@ -32,7 +32,6 @@ struct PhaseTile {
   static PhaseTile get(PhaseOp phase, const VectorTarget &target);
 
   int64_t getUnits() const { return vectors * lanes; }
-  int64_t getNumAccumulators() const { return rows * gates * vectors; }
 
   /// Units of a vector.
   int64_t lanes;

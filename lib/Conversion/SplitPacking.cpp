@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -52,7 +53,8 @@ public:
 
 private:
   Block &body() { return function.getBody().front(); }
-  void findWeights();
+  /// Whether there is a weight that is packed of arguments and constants alone.
+  bool findWeights();
   void findWork();
   func::FuncOp createPack();
   func::FuncOp createPacked();
@@ -68,30 +70,39 @@ private:
 };
 } // namespace
 
-/// Collects the arguments that `value` depends on; fails where it depends on memory.
-static LogicalResult collectArguments(Value value, SetVector<Value> &arguments, DenseSet<Value> &seen) {
+/// Collects the arguments that `value` depends on. Returns an operation with effects
+/// that it depends on as well, or null.
+static Operation *collectArguments(Value value, SetVector<Value> &arguments, DenseSet<Value> &seen) {
   if (!seen.insert(value).second)
-    return success();
+    return nullptr;
   Operation *op = value.getDefiningOp();
   if (!op) {
     arguments.insert(value);
-    return success();
+    return nullptr;
   }
   if (!isMemoryEffectFree(op))
-    return failure();
+    return op;
   for (Value used : getUsedValues(op))
-    if (failed(collectArguments(used, arguments, seen)))
-      return failure();
-  return success();
+    if (Operation *obstacle = collectArguments(used, arguments, seen))
+      return obstacle;
+  return nullptr;
 }
 
-void Splitter::findWeights() {
+bool Splitter::findWeights() {
+  bool isAny = false;
   for (auto pack : body().getOps<linalg::PackOp>()) {
     SetVector<Value> arguments;
     DenseSet<Value> seen;
-    if (succeeded(collectArguments(pack->getResult(0), arguments, seen)))
-      weights.insert(arguments.begin(), arguments.end());
+    if (Operation *obstacle = collectArguments(pack->getResult(0), arguments, seen)) {
+      remark::missed(obstacle->getLoc(),
+                     remark::RemarkOpts::name("PackedEachCall").category("lstm-split-packing"))
+          << "a weight depends on this operation, which has effects";
+      continue;
+    }
+    isAny = true;
+    weights.insert(arguments.begin(), arguments.end());
   }
+  return isAny;
 }
 
 void Splitter::findWork() {
@@ -170,8 +181,7 @@ func::FuncOp Splitter::createPacked() {
 }
 
 bool Splitter::run() {
-  findWeights();
-  if (weights.empty())
+  if (!findWeights())
     return false;
   findWork();
   if (packed.empty())

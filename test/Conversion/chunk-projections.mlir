@@ -1,5 +1,8 @@
 // RUN: lstm-opt %s --pass-pipeline="builtin.module(func.func(lstm-chunk-projections{rows=12}),canonicalize,cse)" | FileCheck %s
 
+// RUN: lstm-opt %s --pass-pipeline="builtin.module(func.func(lstm-chunk-projections))" --remarks-filter=lstm-chunk-projections 2>&1 >/dev/null \
+// RUN:   | FileCheck %s --check-prefix=REMARK
+
 // Chunks of ceil(12 / B) steps, at most T and at least one. Rows are 64 bytes further
 // apart than they are long.
 
@@ -88,7 +91,60 @@ func.func @backward(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20
   return
 }
 
-// The loop writes what the projection reads; and a buffer that is read in another way.
+// The loop writes what the projection reads.
+
+// CHECK-LABEL: func.func @changed(
+// CHECK:         lstm.phase project
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:         return
+func.func @changed(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20xf32>, %rows: index, %y: memref<?x4x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %p = memref.alloc(%rows) : memref<?x20xf32>
+  // REMARK: [[@LINE+1]]:{{[0-9]+}}: remark: [Missed] NotChunked | Category:lstm-chunk-projections | {{.*}}what it reads may be written before the loop that reads its result ends
+  lstm.phase project(%x, %W : memref<?x6xf32>, memref<6x1x20xf32>) outs(%p : memref<?x20xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  %e = memref.expand_shape %p [[0, 1], [2, 3]] output_shape [%T, %B, 4, 5] : memref<?x20xf32> into memref<?x?x4x5xf32>
+  scf.for %t = %c0 to %T step %c1 {
+    %pt = memref.subview %e[%t, 0, 0, 0] [1, %B, 4, 5] [1, 1, 1, 1]
+        : memref<?x?x4x5xf32> to memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>
+    linalg.copy ins(%pt : memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>) outs(%y : memref<?x4x5xf32>)
+    memref.store %zero, %x[%t, %c0] : memref<?x6xf32>
+  }
+  memref.dealloc %p : memref<?x20xf32>
+  return
+}
+
+// The loop comes first: it reads what a call before has left.
+
+// CHECK-LABEL: func.func @before(
+// CHECK:         scf.for
+// CHECK-NOT:     scf.for
+// CHECK:         lstm.phase project
+func.func @before(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20xf32>, %rows: index, %y: memref<?x4x5xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %p = memref.alloc(%rows) : memref<?x20xf32>
+  %e = memref.expand_shape %p [[0, 1], [2, 3]] output_shape [%T, %B, 4, 5] : memref<?x20xf32> into memref<?x?x4x5xf32>
+  scf.for %t = %c0 to %T step %c1 {
+    %pt = memref.subview %e[%t, 0, 0, 0] [1, %B, 4, 5] [1, 1, 1, 1]
+        : memref<?x?x4x5xf32> to memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>
+    linalg.copy ins(%pt : memref<?x4x5xf32, strided<[20, 5, 1], offset: ?>>) outs(%y : memref<?x4x5xf32>)
+  }
+  // REMARK: [[@LINE+1]]:{{[0-9]+}}: remark: [Missed] NotChunked | {{.*}}its result is read by other than a time loop that follows it
+  lstm.phase project(%x, %W : memref<?x6xf32>, memref<6x1x20xf32>) outs(%p : memref<?x20xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  memref.dealloc %p : memref<?x20xf32>
+  return
+}
+
+// What is read is no phase and no linalg operation.
 
 // CHECK-LABEL: func.func @refused(
 // CHECK:         memref.alloc(%{{.*}}) : memref<?x20xf32>
@@ -100,6 +156,7 @@ func.func @refused(%T: index, %B: index, %x: memref<?x6xf32>, %W: memref<6x1x20x
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %p = memref.alloc(%rows) : memref<?x20xf32>
+  // REMARK: [[@LINE+1]]:{{[0-9]+}}: remark: [Missed] NotChunked | {{.*}}its result is read by other than phases and linalg operations
   lstm.phase project(%x, %W : memref<?x6xf32>, memref<6x1x20xf32>) outs(%p : memref<?x20xf32>) {
   ^bb0(%z: f32, %old: f32):
     lstm.yield %z : f32

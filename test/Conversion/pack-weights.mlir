@@ -1,3 +1,4 @@
+// RUN: lstm-opt %s --lstm-pack-weights=vector-bits=256 --remarks-filter=lstm-pack-weights 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: lstm-opt %s --lstm-pack-weights=vector-bits=256 | FileCheck %s
 // RUN: lstm-opt %s --lstm-pack-weights=vector-bits=512 | FileCheck %s --check-prefix=WIDE
 // RUN: lstm-opt %s --lstm-pack-weights=vector-bits=256 --lstm-lower-packs --canonicalize | FileCheck %s --check-prefix=LOWER
@@ -47,6 +48,7 @@ func.func @unpacked(%x: tensor<?x3x20xf32>, %h0: tensor<3x20xf32>, %e: tensor<3x
                     %U: tensor<20x1x20xf32>) -> (tensor<3x20xf32>, tensor<3x20xf32>, tensor<9x20xf32>) {
   %hT = lstm.recurrence over(%xt = %x : tensor<?x3x20xf32>) init(%h = %h0 : tensor<3x20xf32>) {
     %w = arith.addf %U, %U : tensor<20x1x20xf32>
+    // REMARK: pack-weights.mlir:[[@LINE+1]]:{{[0-9]+}}: remark: [Missed] NotPacked | Category:lstm-pack-weights | {{.*}}its weights are made in the loop that it stands in
     %h1 = lstm.phase project(%h, %w : tensor<3x20xf32>, tensor<20x1x20xf32>) ins(%xt[r, u] : tensor<3x20xf32>)
         outs(%e : tensor<3x20xf32>) {
     ^bb0(%z0: f32, %p0: f32, %old: f32):
@@ -65,6 +67,7 @@ func.func @unpacked(%x: tensor<?x3x20xf32>, %h0: tensor<3x20xf32>, %e: tensor<3x
   ^bb0(%z0: f32, %old: f32):
     %zero = arith.constant 0.0 : f32
     %positive = arith.cmpf ogt, %z0, %zero : f32
+    // REMARK: pack-weights.mlir:[[@LINE+1]]:{{[0-9]+}}: remark: [Missed] NotPacked | {{.*}}this operation has no vector form
     %0 = scf.if %positive -> f32 {
       scf.yield %z0 : f32
     } else {

@@ -1,4 +1,6 @@
 // RUN: lstm-opt %s --lstm-pack-weights=vector-bits=256 --lstm-split-packing --canonicalize | FileCheck %s
+// RUN: lstm-opt %s --lstm-pack-weights=vector-bits=256 --lstm-split-packing --remarks-filter=lstm-split-packing 2>&1 >/dev/null \
+// RUN:   | FileCheck %s --check-prefix=REMARK
 
 // U alone decides its packing; the bias is
 // only looked at from another side, which both may do. What is checked of weights
@@ -43,6 +45,40 @@ func.func @main(%x: tensor<?x?x1x20xf32>, %h0: tensor<?x20xf32>, %U: tensor<20x1
     lstm.yield state(%h1 : tensor<?x20xf32>)
   }
   return %hT : tensor<?x20xf32>
+}
+
+// Constant weights: they are packed by a function without arguments.
+
+// CHECK-LABEL: func.func @constant(
+// CHECK:         %[[P:.*]] = call @constant_pack() : () -> tensor<1x1x6x1x16xf32>
+// CHECK:         call @constant_packed(%{{.*}}, %[[P]])
+// CHECK-LABEL: func.func @constant_pack()
+// CHECK:         linalg.pack
+// CHECK-LABEL: func.func @constant_packed(
+// CHECK-NOT:     linalg.pack
+// CHECK:         return
+func.func @constant(%a: tensor<?x6xf32>, %to: tensor<?x7xf32>) -> tensor<?x7xf32> {
+  %U = arith.constant dense<0.25> : tensor<6x1x7xf32>
+  %r = lstm.phase project(%a, %U : tensor<?x6xf32>, tensor<6x1x7xf32>) outs(%to : tensor<?x7xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  return %r : tensor<?x7xf32>
+}
+
+// A weight that comes out of memory: packed in each call, with a remark.
+
+// CHECK-LABEL: func.func @from_memory(
+// CHECK-NOT:     call
+// CHECK:         linalg.pack
+func.func @from_memory(%a: tensor<?x6xf32>, %m: memref<6x1x7xf32>, %to: tensor<?x7xf32>) -> tensor<?x7xf32> {
+  // REMARK: split-packing.mlir:[[@LINE+1]]:{{[0-9]+}}: remark: [Missed] PackedEachCall | Category:lstm-split-packing | {{.*}}a weight depends on this operation, which has effects
+  %U = bufferization.to_tensor %m restrict : memref<6x1x7xf32> to tensor<6x1x7xf32>
+  %r = lstm.phase project(%a, %U : tensor<?x6xf32>, tensor<6x1x7xf32>) outs(%to : tensor<?x7xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  return %r : tensor<?x7xf32>
 }
 
 // Nothing to pack: nothing to split.

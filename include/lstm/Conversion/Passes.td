@@ -100,7 +100,8 @@ def LSTMPackWeightsPass : Pass<"lstm-pack-weights"> {
     Each weight `[k, G, units]` of a phase that has a vector form becomes the result
     of a `linalg.pack`: `[ceil(units / u), G / g, k, g, u]`, where g gates and u units
     are what the registers of a tile hold. The packing stands before the outermost
-    loop around the phase; a weight that is made in a loop stays as it is.
+    loop around the phase; a weight that is made in a loop stays as it is, with a
+    remark.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "0",
@@ -130,7 +131,7 @@ def LSTMSplitPackingPass : Pass<"lstm-split-packing", "ModuleOp"> {
         @f_pack(weights) -> packed             @f_packed(others, packed) -> results
 
     and `@f` calls one, then the other. Weights are the arguments that packed weights
-    are made from. `@f_pack` does all that depends on nothing but them, such as joining,
+    are made from; there are none if all are constants. `@f_pack` does all that depends on nothing but them, such as joining,
     packing and projecting tables; `@f_packed` takes the other arguments, and those of the
     weights that it still needs, in the order of `@f`. The attribute `lstm.arguments` of
     both gives the numbers that their arguments have in `@f`.
@@ -146,7 +147,7 @@ def LSTMChunkProjectionsPass : InterfacePass<"lstm-chunk-projections", "Function
     which each step of the loop reads its own B rows moves into the loop: every C steps
     it fills a buffer `[C * B, N]`. C is such that there are at least `rows` rows, so
     that memory does not grow with T and what a chunk writes is still in the cache when
-    it is read.
+    it is read. A remark says why the projection of a loop stays whole.
 
         phase(x) outs(p)                for t0 = 0 to T step C
         for t = 0 to T                    phase(x[t0 * B ...]) outs(p')
