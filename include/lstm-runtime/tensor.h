@@ -31,7 +31,14 @@ typedef enum lstm_status {
   LSTM_WRONG_RANK = 3,
   LSTM_WRONG_SHAPE = 4,
   LSTM_CHECK_FAILED = 5, /* the program refuses these values, as a length of more than the steps */
-  LSTM_OUT_OF_MEMORY = 6
+  LSTM_OUT_OF_MEMORY = 6,
+  /* Of programs for GPUs. */
+  LSTM_NO_DRIVER = 7,    /* no CUDA driver, or no device */
+  LSTM_NO_CUBLAS = 8,    /* cuBLAS cannot be opened */
+  LSTM_CUDA_ERROR = 9,   /* a call of the driver failed */
+  LSTM_CUBLAS_ERROR = 10, /* a call of cuBLAS failed */
+  LSTM_NO_KERNEL = 11,   /* the program has no code for this device */
+  LSTM_IN_CAPTURE = 12   /* what it needs is not possible while the stream is captured */
 } lstm_status;
 
 enum { LSTM_MAX_RANK = 8 };
