@@ -91,13 +91,17 @@ void lstmCudaLaunch(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_
 /* Unloads a module; in destructors of generated objects, perhaps after the driver's end. */
 void lstmCudaRelease(LSTMCudaModule *module);
 
-/* A constant's copy on the device, made at the first call. */
+/* A constant's copy on the device, made at the first call. `state` is the runtime's and
+   zero at first. */
 typedef struct LSTMCudaConstant {
-  const void *data;
-  int64_t bytes;
-  void *state; /* the runtime's; zero at first */
+  void *state[3];
 } LSTMCudaConstant;
-void *lstmCudaGetConstant(LSTMCudaConstant *constant);
+void *lstmCudaGetConstant(LSTMCudaConstant *constant, const void *data, int64_t bytes);
+
+/* Memory for what is allocated in a loop, in the order of the current branch; not where
+   work is captured. Freed at the end of the call at the latest. */
+void *lstmCudaAllocate(int64_t bytes);
+void lstmCudaDeallocate(void *data);
 
 /* Between memory of the device; no copy of 0 bytes. */
 void lstmCudaCopy(void *target, const void *source, int64_t bytes);

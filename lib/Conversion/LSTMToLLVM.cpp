@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "lstm/Conversion/Passes.h"
+
+#include "CheckMessage.h"
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,21 +28,8 @@ namespace mlir::lstm {
 using namespace mlir;
 using namespace mlir::lstm;
 
-/// The function that reports a failed check, and how many values it takes.
+/// The function that reports a failed check.
 static constexpr StringLiteral kCheckFailed = "lstmCheckFailed";
-static constexpr unsigned kNumValues = 3;
-
-/// "file:line:col: error: message", ended by a zero.
-static std::string formatMessage(CheckOp op) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto at = op.getLoc()->findInstanceOf<FileLineColLoc>())
-    os << at.getFilename().strref() << ':' << at.getLine() << ':' << at.getColumn();
-  else
-    os << "<unknown>:0:0";
-  os << ": error: " << op.getMessage() << '\0';
-  return text;
-}
 
 /// `fma`, which may be two operations, as one that the back end takes apart.
 static void lowerOptionalFusion(math::FmaOp fma) {
@@ -75,40 +64,27 @@ struct ConvertLSTMToLLVMPass
     SymbolTable symbols(module);
     auto callee = symbols.lookup<LLVM::LLVMFuncOp>(kCheckFailed);
     if (!callee) {
-      SmallVector<Type> types(1 + kNumValues, b.getI64Type());
+      SmallVector<Type> types(1 + kNumCheckValues, b.getI64Type());
       types[0] = pointer;
       callee = LLVM::LLVMFuncOp::create(
           b, module.getLoc(), kCheckFailed,
           LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), types));
       symbols.insert(callee);
     }
-    llvm::StringMap<LLVM::GlobalOp> messages;
     for (CheckOp op : checks)
-      lower(op, callee, symbols, messages);
+      lower(op, callee);
   }
 
-  void lower(CheckOp op, LLVM::LLVMFuncOp callee, SymbolTable &symbols,
-             llvm::StringMap<LLVM::GlobalOp> &messages) {
-    std::string text = formatMessage(op);
+  void lower(CheckOp op, LLVM::LLVMFuncOp callee) {
+    LLVM::GlobalOp message = getCheckMessage(op);
     Location loc = op.getLoc();
-    LLVM::GlobalOp &message = messages[text];
-    if (!message) {
-      OpBuilder b(callee);
-      message = LLVM::GlobalOp::create(
-          b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), text.size()), /*isConstant=*/true,
-          LLVM::Linkage::Internal, "lstm_check_message", b.getStringAttr(text));
-      symbols.insert(message);
-    }
     OpBuilder b(op);
     Value isTrue = arith::ConstantIntOp::create(b, loc, 1, 1);
     Value failed = arith::XOrIOp::create(b, loc, op.getCondition(), isTrue);
     auto branch = scf::IfOp::create(b, loc, failed, /*withElseRegion=*/false);
     b.setInsertionPointToStart(branch.thenBlock());
-    SmallVector<Value> args = {LLVM::AddressOfOp::create(b, loc, message)};
-    for (Value v : op.getValues())
-      args.push_back(arith::IndexCastOp::create(b, loc, b.getI64Type(), v));
-    while (args.size() < 1 + kNumValues)
-      args.push_back(arith::ConstantIntOp::create(b, loc, 0, 64));
+    SmallVector<Value> args = getCheckValues(b, op);
+    args.insert(args.begin(), LLVM::AddressOfOp::create(b, loc, message));
     LLVM::CallOp::create(b, loc, callee, args);
     op.erase();
   }

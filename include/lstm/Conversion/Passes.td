@@ -223,4 +223,87 @@ def ConvertLSTMToLLVMPass : Pass<"convert-lstm-to-llvm", "ModuleOp"> {
                            "LLVM::LLVMDialect"];
 }
 
+def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
+  let summary = "Operations on memrefs to kernels";
+  let description = [{
+    Each `linalg` operation becomes a `gpu.launch` with a thread for each point of its
+    parallel loops, innermost dimension first. A reduction that one operation with a neutral
+    element combines gets a warp for each point; any other is done by the point's thread.
+    Copies between strided memrefs, stores of scalars, and loops that only check what they
+    read become kernels, too.
+
+    Kernels get pointers and strides instead of memrefs. `memref.load` in a body, whose
+    indices may be data, is kept in bounds; a `lstm.check` writes to the session's record
+    (see `lstmCudaGetCheck` in lstm-runtime/cuda.h), so that it costs no wait.
+  }];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels made">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
+                           "linalg::LinalgDialect", "LLVM::LLVMDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect"];
+}
+
+def LSTMPlanMemoryPass : InterfacePass<"lstm-plan-memory", "FunctionOpInterface"> {
+  let summary = "One allocation for all buffers of a function";
+  let description = [{
+    On memrefs, before deallocations are inserted. The buffers that a function allocates outside of
+    loops and does not return become parts of one allocation of bytes, marked
+    `lstm.arena`. Its size is computed at the beginning from the function's arguments. Buffers
+    that are never in use at the same time share a place; in a loop, everything is in use from its
+    begin to its end. A buffer whose size depends on memory stays as it is. A remark says how
+    many bytes the plan takes, and how many the buffers would take one by one.
+
+    ```mlir
+    %a = memref.alloc(%n) : memref<?xf32>      // used until %b is
+    %b = memref.alloc(%n) : memref<?xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %arena = memref.alloc(%bytes) {alignment = 256, lstm.arena} : memref<?xi8>
+    %a = memref.view %arena[%c0][%n] : memref<?xi8> to memref<?xf32>
+    %b = memref.view %arena[%c0][%n] : memref<?xi8> to memref<?xf32>
+    ```
+  }];
+  let statistics = [Statistic<"numBuffers", "buffers", "Buffers planned">,
+                    Statistic<"numPlaces", "places", "Places that they take">];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
+}
+
+def ConvertLSTMToCUDARuntimePass : Pass<"convert-lstm-to-cuda-runtime", "ModuleOp"> {
+  let summary = "The host's part of a program for GPUs";
+  let description = [{
+    On functions whose memrefs are on the device, after their work has become kernels and
+    calls of libraries. A function loses its results: it asks for their places
+    (`lstmCudaGetResult`), and writes them there, without a copy where a result has a buffer
+    of its own; scalars go to addresses that follow the arguments. The arena of
+    `lstm-plan-memory` becomes the session's workspace, any other allocation one of the
+    session's, a constant its copy on the device. What the host reads from the
+    device waits for it. All work stands under `lstmCudaEnter`, so that a graph can replay it.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect"];
+}
+
+def LSTMOutlineKernelsPass : Pass<"lstm-outline-kernels", "ModuleOp"> {
+  let summary = "Launches to functions of one gpu.module";
+  let description = [{
+    Unlike `gpu-kernel-outlining`, which makes a module for each launch: modules are compiled
+    and loaded one by one. Kernels that do the same become one. Constants go into the kernel.
+  }];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels outlined">];
+  let dependentDialects = ["gpu::GPUDialect", "DLTIDialect"];
+}
+
+def LSTMLowerLaunchesPass : Pass<"lstm-lower-launches", "ModuleOp"> {
+  let summary = "gpu.binary and gpu.launch_func to tables and calls of lstmCudaLaunch";
+  let description = [{
+    After `gpu-module-to-binary`, in the LLVM dialect. Unlike upstream's translation it
+    embeds the objects of all targets, loads a module when a kernel of it is first launched
+    and looks for no name again, keeps parameters in the function's frame, and lets errors reach
+    the caller. See lstm-runtime/cuda.h.
+  }];
+  let dependentDialects = ["LLVM::LLVMDialect", "gpu::GPUDialect"];
+}
+
 #endif // LSTM_CONVERSION_PASSES_TD

@@ -1,0 +1,86 @@
+//===- OutlineKernels.cpp - Launches to functions of one module ------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lstm/Conversion/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Utils/GPUUtils.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::lstm {
+#define GEN_PASS_DEF_LSTMOUTLINEKERNELSPASS
+#include "lstm/Conversion/Passes.h.inc"
+} // namespace mlir::lstm
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+/// Constants are computed where they are used: as parameters they would hide from the
+/// compiler what a size or a stride is.
+static bool isSinkable(Operation *op) { return op->hasTrait<OpTrait::ConstantLike>(); }
+
+/// Whether two kernels do the same.
+static bool isSame(gpu::GPUFuncOp l, gpu::GPUFuncOp r) {
+  return l.getFunctionType() == r.getFunctionType() &&
+         l.getKnownBlockSizeAttr() == r.getKnownBlockSizeAttr() &&
+         OperationEquivalence::isRegionEquivalentTo(&l.getBody(), &r.getBody(),
+                                                    OperationEquivalence::IgnoreLocations);
+}
+
+namespace {
+struct LSTMOutlineKernelsPass
+    : public lstm::impl::LSTMOutlineKernelsPassBase<LSTMOutlineKernelsPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<gpu::LaunchOp> launches;
+    module.walk([&](gpu::LaunchOp launch) { launches.push_back(launch); });
+    if (launches.empty())
+      return;
+    OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+    auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
+    if (Attribute layout = module->getAttr(DLTIDialect::kDataLayoutAttrName))
+      kernels->setAttr(DLTIDialect::kDataLayoutAttrName, layout);
+    SymbolTable(module).insert(kernels);
+    module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), b.getUnitAttr());
+    SymbolTable symbols(kernels);
+    for (gpu::LaunchOp launch : launches)
+      if (failed(outline(launch, kernels, symbols)))
+        return signalPassFailure();
+  }
+
+  LogicalResult outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels, SymbolTable &symbols) {
+    if (failed(sinkOperationsIntoLaunchOp(launch, isSinkable)))
+      return launch.emitOpError("cannot be outlined");
+    auto function = launch->getParentOfType<FunctionOpInterface>();
+    std::string name = (function.getName() + "_kernel").str();
+    SmallVector<Value> operands;
+    gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
+    gpu::GPUFuncOp known;
+    for (auto other : kernels.getOps<gpu::GPUFuncOp>())
+      if (isSame(kernel, other))
+        known = other;
+    if (known) {
+      kernel.erase();
+    } else {
+      known = kernel;
+      symbols.insert(kernel);
+      ++numKernels;
+    }
+    OpBuilder b(launch);
+    gpu::LaunchFuncOp::create(b, launch.getLoc(), known, launch.getGridSizeOperandValues(),
+                              launch.getBlockSizeOperandValues(),
+                              launch.getDynamicSharedMemorySize(), operands);
+    launch.erase();
+    return success();
+  }
+};
+} // namespace
