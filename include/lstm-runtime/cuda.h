@@ -91,12 +91,13 @@ void lstmCudaLaunch(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_
 /* Unloads a module; in destructors of generated objects, perhaps after the driver's end. */
 void lstmCudaRelease(LSTMCudaModule *module);
 
-/* A constant's copy on the device, made at the first call. `state` is the runtime's and
-   zero at first. */
+/* A constant's copy on the device, made at the first call. */
 typedef struct LSTMCudaConstant {
-  void *state[3];
+  const void *data;
+  int64_t bytes;
+  void *state; /* the runtime's; zero at first */
 } LSTMCudaConstant;
-void *lstmCudaGetConstant(LSTMCudaConstant *constant, const void *data, int64_t bytes);
+void *lstmCudaGetConstant(LSTMCudaConstant *constant);
 
 /* Memory for what is allocated in a loop, in the order of the current branch; not where
    work is captured. Freed at the end of the call at the latest. */

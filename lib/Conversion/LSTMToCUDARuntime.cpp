@@ -33,10 +33,12 @@ namespace {
 /// Converts one function. Its memrefs are on the device; it runs on the host.
 class HostConversion {
 public:
-  HostConversion(func::FuncOp function)
+  /// `graph`: whether the work may become a graph.
+  HostConversion(func::FuncOp function, bool graph)
       : function(function), rewriter(function.getContext()),
         entry(&function.getFunctionBody().front()), loc(function.getLoc()),
-        pointer(LLVM::LLVMPointerType::get(function.getContext())), word(rewriter.getI64Type()) {}
+        pointer(LLVM::LLVMPointerType::get(function.getContext())), word(rewriter.getI64Type()),
+        isGraph(graph) {}
 
   LogicalResult run();
 
@@ -71,8 +73,7 @@ private:
   Location loc;
   Type pointer, word;
   /// Whether all that is done does not depend on what the host reads from the device.
-  bool isGraph = true;
-  llvm::SmallPtrSet<Operation *, 8> places;
+  bool isGraph;
 };
 } // namespace
 
@@ -248,7 +249,12 @@ void HostConversion::convertConstant(memref::GetGlobalOp op) {
   Value address = LLVM::AddressOfOp::create(rewriter, loc, state);
   Value host = getDevicePointer(rewriter, loc, op);
   Value bytes = arith::ConstantIndexOp::create(rewriter, loc, getKnownByteSize(op.getType()));
-  Value data = call("lstmCudaGetConstant", pointer, {address, host, toWord(bytes)});
+  for (auto [i, field] : llvm::enumerate(ValueRange{host, toWord(bytes)})) {
+    SmallVector<LLVM::GEPArg> path = {0, static_cast<int32_t>(i)};
+    LLVM::StoreOp::create(rewriter, loc, field,
+                          LLVM::GEPOp::create(rewriter, loc, pointer, type, address, path));
+  }
+  Value data = call("lstmCudaGetConstant", pointer, address);
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value copy = memref::ViewOp::create(rewriter, loc, op.getType(),
                                       getMemRefAt(rewriter, loc, data, bytes), zero, ValueRange());
@@ -394,9 +400,10 @@ LogicalResult HostConversion::run() {
 namespace {
 struct ConvertLSTMToCUDARuntimePass
     : public lstm::impl::ConvertLSTMToCUDARuntimePassBase<ConvertLSTMToCUDARuntimePass> {
+  using Base::Base;
   void runOnOperation() override {
     for (auto function : llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
-      if (!function.isExternal() && failed(HostConversion(function).run()))
+      if (!function.isExternal() && failed(HostConversion(function, graph).run()))
         return signalPassFailure();
   }
 };

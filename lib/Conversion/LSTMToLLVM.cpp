@@ -28,9 +28,6 @@ namespace mlir::lstm {
 using namespace mlir;
 using namespace mlir::lstm;
 
-/// The function that reports a failed check.
-static constexpr StringLiteral kCheckFailed = "lstmCheckFailed";
-
 /// `fma`, which may be two operations, as one that the back end takes apart.
 static void lowerOptionalFusion(math::FmaOp fma) {
   OpBuilder b(fma);
@@ -46,6 +43,7 @@ static void lowerOptionalFusion(math::FmaOp fma) {
 namespace {
 struct ConvertLSTMToLLVMPass
     : public lstm::impl::ConvertLSTMToLLVMPassBase<ConvertLSTMToLLVMPass> {
+  using Base::Base;
   void runOnOperation() override {
     ModuleOp module = getOperation();
     module.walk([](math::FmaOp fma) {
@@ -62,12 +60,12 @@ struct ConvertLSTMToLLVMPass
     b.setInsertionPointToStart(module.getBody());
     auto pointer = LLVM::LLVMPointerType::get(&getContext());
     SymbolTable symbols(module);
-    auto callee = symbols.lookup<LLVM::LLVMFuncOp>(kCheckFailed);
+    auto callee = symbols.lookup<LLVM::LLVMFuncOp>(checkFailed.getValue());
     if (!callee) {
       SmallVector<Type> types(1 + kNumCheckValues, b.getI64Type());
       types[0] = pointer;
       callee = LLVM::LLVMFuncOp::create(
-          b, module.getLoc(), kCheckFailed,
+          b, module.getLoc(), checkFailed.getValue(),
           LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(&getContext()), types));
       symbols.insert(callee);
     }

@@ -8,10 +8,12 @@
 
 #include "lstm/Conversion/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::lstm {
 #define GEN_PASS_DEF_LSTMLOWERLAUNCHESPASS
@@ -25,8 +27,8 @@ namespace {
 /// Builds the tables of lstm-runtime/cuda.h and the calls that use them.
 class LaunchLowering {
 public:
-  LaunchLowering(ModuleOp module)
-      : module(module), symbols(module), b(module.getContext()),
+  LaunchLowering(ModuleOp module, int64_t indexBitwidth)
+      : module(module), indexBitwidth(indexBitwidth), symbols(module), b(module.getContext()),
         pointer(LLVM::LLVMPointerType::get(b.getContext())), word(b.getI64Type()),
         imageType(LLVM::LLVMStructType::getLiteral(b.getContext(), {pointer, pointer, word})),
         moduleType(LLVM::LLVMStructType::getLiteral(b.getContext(), {word, pointer, pointer})),
@@ -58,6 +60,8 @@ private:
   }
 
   ModuleOp module;
+  /// What an index is in kernels.
+  int64_t indexBitwidth;
   SymbolTable symbols;
   OpBuilder b;
   Type pointer, word, imageType, moduleType, kernelType;
@@ -168,10 +172,14 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
   LLVM::GlobalOp kernel = getKernel(launch);
 
   // The parameters lie in the function's frame: memory taken in a loop would grow with it.
-  SmallVector<Type> types(launch.getKernelOperands().getTypes());
+  Type index = b.getIntegerType(indexBitwidth);
+  SmallVector<Type> types;
+  for (Type type : launch.getKernelOperands().getTypes())
+    types.push_back(type.isIndex() ? index : type);
   auto blockType = LLVM::LLVMStructType::getLiteral(b.getContext(), types);
   auto tableType = LLVM::LLVMArrayType::get(pointer, types.size());
-  b.setInsertionPointToStart(&launch->getParentOfType<LLVM::LLVMFuncOp>().front());
+  b.setInsertionPointToStart(
+      &launch->getParentOfType<FunctionOpInterface>().getFunctionBody().front());
   Value one = constant(loc, word, 1);
   Value block = LLVM::AllocaOp::create(b, loc, pointer, blockType, one, /*alignment=*/16);
   Value table = LLVM::AllocaOp::create(b, loc, pointer, tableType, one, /*alignment=*/8);
@@ -180,7 +188,10 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
     auto number = static_cast<int32_t>(i);
     Value place = LLVM::GEPOp::create(b, loc, pointer, blockType, block,
                                       ArrayRef<LLVM::GEPArg>{0, number});
-    LLVM::StoreOp::create(b, loc, operand, place);
+    Value value = operand;
+    if (value.getType().isIndex())
+      value = arith::IndexCastOp::create(b, loc, index, value);
+    LLVM::StoreOp::create(b, loc, value, place);
     LLVM::StoreOp::create(b, loc, place,
                           LLVM::GEPOp::create(b, loc, pointer, tableType, table,
                                               ArrayRef<LLVM::GEPArg>{0, number}));
@@ -191,11 +202,14 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
   LLVM::LLVMFuncOp callee = getFunction(
       "lstmCudaLaunch",
       {pointer, word, word, word, word, word, word, b.getI32Type(), pointer});
-  LLVM::CallOp::create(b, loc, callee,
-                       ValueRange{addressOf(loc, kernel), launch.getGridSizeX(),
-                                  launch.getGridSizeY(), launch.getGridSizeZ(),
-                                  launch.getBlockSizeX(), launch.getBlockSizeY(),
-                                  launch.getBlockSizeZ(), shared, table});
+  SmallVector<Value> arguments = {addressOf(loc, kernel)};
+  for (Value size : {launch.getGridSizeX(), launch.getGridSizeY(), launch.getGridSizeZ(),
+                     launch.getBlockSizeX(), launch.getBlockSizeY(), launch.getBlockSizeZ()})
+    arguments.push_back(size.getType().isIndex()
+                            ? arith::IndexCastOp::create(b, loc, word, size)
+                            : size);
+  arguments.append({shared, table});
+  LLVM::CallOp::create(b, loc, callee, arguments);
   launch.erase();
   return success();
 }
@@ -239,8 +253,9 @@ LogicalResult LaunchLowering::run() {
 namespace {
 struct LSTMLowerLaunchesPass
     : public lstm::impl::LSTMLowerLaunchesPassBase<LSTMLowerLaunchesPass> {
+  using Base::Base;
   void runOnOperation() override {
-    if (failed(LaunchLowering(getOperation()).run()))
+    if (failed(LaunchLowering(getOperation(), indexBitwidth).run()))
       signalPassFailure();
   }
 };

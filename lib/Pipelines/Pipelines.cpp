@@ -8,6 +8,8 @@
 
 #include "lstm/Pipelines/Pipelines.h"
 
+#include "Parts.h"
+
 #include "lstm/Conversion/Passes.h"
 #include "lstm/Dialect/LSTM/Transforms/Passes.h"
 
@@ -25,7 +27,7 @@
 using namespace mlir;
 using namespace mlir::lstm;
 
-static void addCleanup(OpPassManager &pm) {
+void lstm::addCleanup(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }
@@ -57,6 +59,20 @@ static void addHoisting(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
 }
 
+void lstm::addBufferization(OpPassManager &pm) {
+  pm.addPass(createLSTMProtectArgumentsPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  addCleanup(pm);
+  // Deallocation does not know scans, so they go first; what is in their bodies
+  // can only be hoisted out of loops.
+  pm.addPass(createConvertLSTMToSCFPass());
+  addHoisting(pm);
+}
+
 /// L2, with gates where nothing has made phases of them, to phases with packed weights
 /// and linalg operations.
 static void addPacking(OpPassManager &pm, const LSTMToLLVMOptions &options) {
@@ -85,17 +101,7 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
     pm.addPass(createConvertLSTMToLinalgPass());
   pm.addPass(createCanonicalizerPass());
 
-  pm.addPass(createLSTMProtectArgumentsPass());
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  bufferize.functionBoundaryTypeConversion = bufferization::LayoutMapOption::IdentityLayoutMap;
-  bufferize.allowReturnAllocsFromLoops = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  addCleanup(pm);
-  // Deallocation does not know scans, so they go first; what is in their bodies
-  // can only be hoisted out of loops.
-  pm.addPass(createConvertLSTMToSCFPass());
-  addHoisting(pm);
+  addBufferization(pm);
   bufferization::buildBufferDeallocationPipeline(pm);
 
   if (options.optimize) {
@@ -179,4 +185,7 @@ void lstm::registerLSTMPipelines() {
   PassPipelineRegistration<LSTMToLLVMOptions>(
       "lstm-to-llvm", "Functions on tensors to the LLVM dialect for a CPU",
       buildLSTMToLLVMPipeline);
+  PassPipelineRegistration<LSTMToNVVMOptions>(
+      "lstm-to-nvvm", "Functions on tensors to the LLVM dialect for a GPU and its host",
+      buildLSTMToNVVMPipeline);
 }

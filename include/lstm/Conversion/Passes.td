@@ -207,6 +207,8 @@ def LSTMSimplifyMemRefsPass : Pass<"lstm-simplify-memrefs"> {
 
 def ConvertLSTMToLLVMPass : Pass<"convert-lstm-to-llvm", "ModuleOp"> {
   let summary = "What only LLVM has: calls of lstmCheckFailed, optional fusion";
+  let options = [Option<"checkFailed", "check-failed", "std::string", "\"lstmCheckFailed\"",
+                        "The function that a failed check calls">];
   let description = [{
     `math.fma` with the flag `contract` becomes `llvm.intr.fmuladd` (on vectors
     `vector.fma`, which means the same): one operation on machines that have it, two
@@ -281,6 +283,7 @@ def ConvertLSTMToCUDARuntimePass : Pass<"convert-lstm-to-cuda-runtime", "ModuleO
     session's, a constant its copy on the device. What the host reads from the
     device waits for it. All work stands under `lstmCudaEnter`, so that a graph can replay it.
   }];
+  let options = [Option<"graph", "graph", "bool", "true", "Let the work become a graph">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "memref::MemRefDialect",
                            "scf::SCFDialect"];
 }
@@ -298,12 +301,14 @@ def LSTMOutlineKernelsPass : Pass<"lstm-outline-kernels", "ModuleOp"> {
 def LSTMLowerLaunchesPass : Pass<"lstm-lower-launches", "ModuleOp"> {
   let summary = "gpu.binary and gpu.launch_func to tables and calls of lstmCudaLaunch";
   let description = [{
-    After `gpu-module-to-binary`, in the LLVM dialect. Unlike upstream's translation it
+    After `gpu-module-to-binary`, before the host's code goes to the LLVM dialect. Unlike upstream's translation it
     embeds the objects of all targets, loads a module when a kernel of it is first launched
     and looks for no name again, keeps parameters in the function's frame, and lets errors reach
     the caller. See lstm-runtime/cuda.h.
   }];
-  let dependentDialects = ["LLVM::LLVMDialect", "gpu::GPUDialect"];
+  let options = [Option<"indexBitwidth", "index-bitwidth", "int64_t", "64",
+                        "Bits of an index in kernels, as given to convert-gpu-to-nvvm">];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "gpu::GPUDialect"];
 }
 
 #endif // LSTM_CONVERSION_PASSES_TD

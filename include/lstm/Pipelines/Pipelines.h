@@ -44,6 +44,59 @@ struct LSTMToLLVMOptions : public PassPipelineOptions<LSTMToLLVMOptions> {
                              llvm::cl::init(true)};
 };
 
+/// How programs for GPUs are made.
+enum class GPUStrategy {
+  /// Every operation as it stands, one product and one kernel each: what others are
+  /// compared with.
+  Naive,
+  /// Products by cuBLAS, one kernel a phase, the whole call in a graph.
+  Library
+};
+
+/// What is made for a GPU: a cubin needs ptxas, PTX is compiled by the driver.
+enum class GPUFormat { Auto, Cubin, PTX };
+
+/// Options of `lstm-to-nvvm`.
+struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
+  ListOption<std::string> chips{*this, "chip",
+                                llvm::cl::desc("GPUs that code is made for (sm_90)")};
+  Option<std::string> features{*this, "features",
+                               llvm::cl::desc("PTX version, such as +ptx80 (the least that the chip has)"),
+                               llvm::cl::init("")};
+  Option<GPUFormat> format{*this, "format", llvm::cl::desc("What the program holds"),
+                           llvm::cl::init(GPUFormat::Auto),
+                           llvm::cl::values(clEnumValN(GPUFormat::Auto, "auto", "a cubin where ptxas is found, else PTX"),
+                                            clEnumValN(GPUFormat::Cubin, "cubin", "machine code"),
+                                            clEnumValN(GPUFormat::PTX, "ptx", "text for the driver"))};
+  Option<GPUStrategy> strategy{*this, "strategy", llvm::cl::desc("How recurrences run"),
+                               llvm::cl::init(GPUStrategy::Library),
+                               llvm::cl::values(clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
+                                                clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"))};
+  Option<bool> allowTF32{*this, "allow-tf32", llvm::cl::desc("Products of f32 with 10 bits of mantissa"),
+                         llvm::cl::init(false)};
+  Option<bool> graph{*this, "graph", llvm::cl::desc("Let a call become a CUDA graph"),
+                     llvm::cl::init(true)};
+  Option<int64_t> indexBitwidth{*this, "index-bitwidth",
+                                llvm::cl::desc("Bits of an index in kernels: 32 for arrays below 2^31 elements, else 64"),
+                                llvm::cl::init(64)};
+  Option<std::string> toolkit{*this, "toolkit",
+                              llvm::cl::desc("Folder of the CUDA toolkit (CUDA_ROOT, CUDA_HOME, CUDA_PATH, "
+                                             "that of ptxas in PATH, or /usr/local/cuda)"),
+                              llvm::cl::init("")};
+  Option<MathAccuracy> activations{
+      *this, "activations", llvm::cl::desc("Worst error of exp, tanh, sigmoid, ... on f32"),
+      llvm::cl::init(MathAccuracy::Default),
+      llvm::cl::values(clEnumValN(MathAccuracy::Fast, "fast", "5.5 ulp"),
+                       clEnumValN(MathAccuracy::Default, "default", "2.5 ulp"),
+                       clEnumValN(MathAccuracy::Accurate, "accurate", "1 ulp"))};
+  Option<bool> runtimeChecks{*this, "runtime-checks",
+                             llvm::cl::desc("Check batch, lengths and sizes at run time"),
+                             llvm::cl::init(true)};
+};
+
+/// The folder of the CUDA toolkit, as the option `toolkit` says; empty if there is none.
+std::string findCUDAToolkit(StringRef given);
+
 /// L0 or L1 to L2: decompose, inline, fuse, hoist, form phases.
 void buildLSTMToPhasesPipeline(OpPassManager &pm);
 
@@ -57,7 +110,12 @@ void buildLSTMLowerPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options)
 /// Functions on tensors, on any rung, to the LLVM dialect for a CPU.
 void buildLSTMToLLVMPipeline(OpPassManager &pm, const LSTMToLLVMOptions &options);
 
-/// Registers `lstm-to-phases` and `lstm-to-llvm`.
+/// Functions on tensors, on any rung, to the LLVM dialect for the host of a GPU, with the
+/// GPU's code in it. Tensors are on the device; see lstm-runtime/cuda.h for how the
+/// functions are called.
+void buildLSTMToNVVMPipeline(OpPassManager &pm, const LSTMToNVVMOptions &options);
+
+/// Registers `lstm-to-phases`, `lstm-to-llvm` and `lstm-to-nvvm`.
 void registerLSTMPipelines();
 
 } // namespace mlir::lstm

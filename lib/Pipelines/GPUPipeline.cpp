@@ -1,0 +1,129 @@
+//===- GPUPipeline.cpp - From tensors to GPUs ------------------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lstm/Pipelines/Pipelines.h"
+
+#include "Parts.h"
+
+#include "lstm/Conversion/Passes.h"
+#include "lstm/Dialect/LSTM/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+/// Cells on tensors to scans of products and elementwise operations.
+static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  if (options.runtimeChecks)
+    pm.addPass(createLSTMGenerateChecksPass());
+  bool isNaive = options.strategy == GPUStrategy::Naive;
+  if (isNaive)
+    pm.addPass(createLSTMDecomposeCellsPass());
+  else
+    buildLSTMToPhasesPipeline(pm);
+  ConvertLSTMToLinalgPassOptions gatesOnly;
+  gatesOnly.phases = false;
+  pm.addPass(createConvertLSTMToLinalgPass(gatesOnly));
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  if (!isNaive)
+    pm.addPass(createLinalgElementwiseOpFusionPass());
+  // No CSE here: a fill that starts two chains of destinations is a copy more.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createLSTMLowerRecurrencePass());
+  pm.addPass(createConvertLSTMToLinalgPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+/// Work on memrefs to kernels and calls of libraries.
+static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createLSTMSimplifyMemRefsPass());
+  LSTMExpandMathPassOptions math;
+  math.accuracy = options.activations;
+  pm.addPass(createLSTMExpandMathPass(math));
+  pm.addPass(createConvertLinalgToGPUPass());
+  ConvertLSTMToCUDARuntimePassOptions host;
+  host.graph = options.graph && options.strategy != GPUStrategy::Naive;
+  pm.addPass(createConvertLSTMToCUDARuntimePass(host));
+  addCleanup(pm);
+}
+
+/// The code of kernels.
+static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
+  pm.addPass(createLSTMOutlineKernelsPass());
+  SmallVector<std::string> chips(options.chips.begin(), options.chips.end());
+  if (chips.empty())
+    chips.push_back("sm_90");
+  for (const std::string &chip : chips) {
+    GpuNVVMAttachTargetOptions target;
+    target.chip = chip;
+    target.features = options.features;
+    target.optLevel = 3;
+    pm.addPass(createGpuNVVMAttachTarget(target));
+  }
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  addCleanup(kernels);
+  kernels.addPass(createLowerAffinePass());
+  kernels.addPass(createLoopInvariantCodeMotionPass());
+  kernels.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions nvvm;
+  nvvm.indexBitwidth = options.indexBitwidth;
+  kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  addCleanup(kernels);
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+
+  GpuModuleToBinaryPassOptions binary;
+  binary.toolkitPath = findCUDAToolkit(options.toolkit);
+  bool hasAssembler = llvm::sys::fs::can_execute(binary.toolkitPath + "/bin/ptxas");
+  bool isText = options.format == GPUFormat::PTX || (options.format == GPUFormat::Auto && !hasAssembler);
+  binary.compilationTarget = isText ? "isa" : "bin";
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+  LSTMLowerLaunchesPassOptions launches;
+  launches.indexBitwidth = options.indexBitwidth;
+  pm.addPass(createLSTMLowerLaunchesPass(launches));
+}
+
+/// The host's code to the LLVM dialect.
+static void addHost(OpPassManager &pm) {
+  ConvertLSTMToLLVMPassOptions checks;
+  checks.checkFailed = "lstmCudaCheckFailed";
+  pm.addPass(createConvertLSTMToLLVMPass(checks));
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  addCleanup(pm);
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  addCleanup(pm);
+}
+
+void lstm::buildLSTMToNVVMPipeline(OpPassManager &pm, const LSTMToNVVMOptions &options) {
+  addTensors(pm, options);
+  addBufferization(pm);
+  addWork(pm, options);
+  addKernels(pm, options);
+  addHost(pm);
+}

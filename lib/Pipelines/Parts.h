@@ -1,0 +1,24 @@
+//===- Parts.h - What pipelines have in common -*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_LIB_PIPELINES_PARTS_H
+#define LSTM_LIB_PIPELINES_PARTS_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace mlir::lstm {
+
+void addCleanup(OpPassManager &pm);
+
+/// Scans and linalg operations on tensors to loops on memrefs, allocations outside of the
+/// loops where they can be; no deallocation yet.
+void addBufferization(OpPassManager &pm);
+
+} // namespace mlir::lstm
+
+#endif // LSTM_LIB_PIPELINES_PARTS_H
