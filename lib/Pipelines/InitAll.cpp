@@ -18,6 +18,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
 
 #include <mutex>
 
@@ -30,6 +31,8 @@ void mlir::lstm::registerDialect(DialectRegistry &registry) {
 void mlir::lstm::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
+  // gpu-module-to-binary translates to LLVM IR.
+  mlir::registerAllGPUToLLVMIRTranslations(registry);
   registerDialect(registry);
 }
 
