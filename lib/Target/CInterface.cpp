@@ -284,5 +284,6 @@ LogicalResult lstm::addCInterface(ModuleOp module, const CInterface &interface) 
   builder.addForwarder((prefix + "_last_error").str(), "lstmGetLastError", pointer, {});
   builder.addForwarder((prefix + "_set_num_threads").str(), "lstmSetThreadCount", none,
                        IntegerType::get(context, 64));
+  addProgramTable(module, interface, "cpu");
   return success();
 }

@@ -32,12 +32,23 @@ struct CInterface {
 std::string getCIdentifier(StringRef text);
 
 /// Adds the C functions to a module in the LLVM dialect whose entries had these
-/// signatures on tensors. They call the runtime (lstm-runtime/cpu.h); nothing else
-/// remains visible from outside.
+/// signatures on tensors. They call the runtime (lstm-runtime/cpu.h); nothing but
+/// them and the program's table remains visible from outside.
 LogicalResult addCInterface(ModuleOp module, const CInterface &interface);
 
 /// Writes the header that declares them; it includes standard headers only.
 void writeCHeader(const CInterface &interface, raw_ostream &os);
+
+/// Writes what a loader without the header needs, as JSON:
+///   {"target": "cpu", "prefix": "m", "entries": [{"name": "main", "symbol": "m_main",
+///     "arguments": [{"name": "x", "dtype": "f32", "shape": [-1, -1, 80]},
+///                   {"name": "n", "dtype": "i64", "shape": null}], "results": [...]}]}
+/// A size of -1 is any; a scalar has no shape.
+void writeProgramTable(const CInterface &interface, StringRef target, raw_ostream &os);
+
+/// Adds that text, ended by a zero, to a module in the LLVM dialect, as the character
+/// array `lstm_program`.
+void addProgramTable(ModuleOp module, const CInterface &interface, StringRef target);
 
 } // namespace mlir::lstm
 
