@@ -1,0 +1,657 @@
+# Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loads programs that lstm-compile made and calls them."""
+
+import ctypes
+import enum
+import json
+import os
+import sys
+import threading
+import weakref
+
+import numpy as np
+
+from . import arrays
+from .arrays import KINDS, Tensor
+
+
+class Status(enum.IntEnum):
+    """What a call returns; lstm-runtime/tensor.h."""
+
+    OK = 0
+    NULL_POINTER = 1
+    WRONG_DTYPE = 2
+    WRONG_RANK = 3
+    WRONG_SHAPE = 4
+    CHECK_FAILED = 5
+    OUT_OF_MEMORY = 6
+    NO_DRIVER = 7
+    NO_CUBLAS = 8
+    CUDA_ERROR = 9
+    CUBLAS_ERROR = 10
+    NO_KERNEL = 11
+    IN_CAPTURE = 12
+
+
+class Error(RuntimeError):
+    """A call that did not return OK: `status`, and `message` as the program says it."""
+
+    def __init__(self, status, message):
+        super().__init__(message)
+        try:
+            self.status = Status(status)
+        except ValueError:
+            self.status = status
+        self.message = message
+
+
+class _Dropped:
+    def __repr__(self):
+        return "DROPPED"
+
+
+# In `out`, for a result that is not wanted.
+DROPPED = _Dropped()
+
+_SCALARS = {"f64": ctypes.c_double, "f32": ctypes.c_float, "f16": ctypes.c_uint16, "bf16": ctypes.c_uint16,
+            "i64": ctypes.c_int64, "i32": ctypes.c_int32, "bool": ctypes.c_bool}
+
+
+def load(path):
+    """The program of a library that lstm-compile made."""
+    return Program(path)
+
+
+class _Runtime:
+    """The functions of liblstm_cuda_runtime.so that a program is linked to."""
+
+    def __init__(self, library):
+        pointer, number, word = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
+
+        def function(name, *arguments, result=number):
+            found = library[f"lstm_cuda_{name}"]
+            found.argtypes, found.restype = arguments, result
+            return found
+
+        self.create = function("create", ctypes.POINTER(pointer))
+        self.destroy = function("destroy", pointer, result=None)
+        self.last_error = function("last_error", pointer, result=ctypes.c_char_p)
+        self.wait = function("wait", pointer, pointer)
+        self.set_workspace = function("set_workspace", pointer, pointer, word)
+        self.set_option = function("set_option", pointer, ctypes.c_char_p, word)
+        self.get = function("get", pointer, ctypes.c_char_p, result=word)
+        self.allocate = function("allocate", pointer, word, ctypes.POINTER(pointer))
+        self.free = function("free", pointer, pointer)
+        self.copy = function("copy", pointer, pointer, pointer, pointer, word)
+        self.free_tensor = function("free_tensor", pointer, ctypes.POINTER(Tensor))
+        # Programs linked to the same runtime share sessions.
+        self.address = ctypes.cast(self.create, pointer).value
+
+
+class Session:
+    """What calls of programs for GPUs share: workspace, cuBLAS, graphs. One thread at a time has it."""
+
+    def __init__(self, program, device=None):
+        if program.target != "cuda":
+            raise TypeError(f"a session is for programs for 'cuda', but this one is for '{program.target}'")
+        self.runtime, self.lock = program.runtime, threading.RLock()
+        handle = ctypes.c_void_p()
+        torch = sys.modules.get("torch")
+        if torch and torch.cuda.is_available():
+            with torch.cuda.device(device):
+                torch.cuda.current_stream().synchronize()  # Makes the context current.
+                self.device = torch.cuda.current_device()
+                status = self.runtime.create(ctypes.byref(handle))
+        else:
+            self.device = device or 0
+            status = self.runtime.create(ctypes.byref(handle))
+        if status:
+            raise Error(status, self.runtime.last_error(None).decode())
+        self.handle = handle.value
+        # Also at the interpreter's end, while the driver is still there.
+        self._close = weakref.finalize(self, self.runtime.destroy, self.handle)
+
+    def close(self):
+        """Waits for the session's work and frees what it holds."""
+        self._close()
+        self.handle = None
+
+    def check(self, status):
+        if status:
+            raise Error(status, self.runtime.last_error(self.handle).decode())
+
+    def wait(self, stream=None):
+        """Waits for the stream; raises what went wrong on the device since the last call."""
+        with self.lock:
+            self.check(self.runtime.wait(self.handle, _stream(stream)))
+
+    def set_option(self, name, value):
+        with self.lock:
+            self.check(self.runtime.set_option(self.handle, name.encode(), value))
+
+    def set_workspace(self, data, size):
+        """Memory by address that the caller owns; None takes it back."""
+        with self.lock:
+            self.check(self.runtime.set_workspace(self.handle, data, size))
+
+    def get(self, counter):
+        with self.lock:
+            value = self.runtime.get(self.handle, counter.encode())
+        if value == -1:
+            raise ValueError(f"unknown counter '{counter}'")
+        return value
+
+    def allocate(self, size):
+        data = ctypes.c_void_p()
+        self.check(self.runtime.allocate(self.handle, size, ctypes.byref(data)))
+        return data.value or 0
+
+    def copy(self, target, source, size, stream=None):
+        if size:
+            self.check(self.runtime.copy(self.handle, stream, target, source, size))
+
+
+class DeviceArray:
+    """A result in memory of a device that the run-time allocated: torch.from_dlpack, jax.dlpack.from_dlpack and
+    cupy.asarray take it without a copy. It is freed when nothing holds it any more."""
+
+    def __init__(self, session, tensor, dtype, stream):
+        self._session, self._tensor, self._stream = session, tensor, stream
+        self.dtype, self.shape, self.device = dtype, tensor.sizes(), session.device
+        self.strides = tuple(tensor.strides[:tensor.rank])
+
+    def __del__(self):
+        session = getattr(self, "_session", None)
+        if session and session.handle and session._close.alive:
+            with session.lock:
+                session.runtime.free_tensor(session.handle, ctypes.byref(self._tensor))
+
+    @property
+    def __cuda_array_interface__(self):
+        if self.dtype == "bf16":
+            raise AttributeError("__cuda_array_interface__ has no bf16; __dlpack__ does")
+        return self._interface(np.dtype(arrays.STORAGE[self.dtype]))
+
+    def _interface(self, dtype):
+        return {"shape": self.shape, "typestr": dtype.str, "data": (self._tensor.data or 0, False), "version": 3,
+                "strides": tuple(stride * dtype.itemsize for stride in self.strides), "stream": self._stream or 1}
+
+    def __dlpack_device__(self):
+        return arrays.DLPACK_CUDA, self.device
+
+    def __dlpack__(self, *, stream=None, **_):
+        if stream not in (None, -1, self._stream or 1):
+            self._session.wait(self._stream)
+        return arrays.export_dlpack(self._tensor.data, self.dtype, self.shape, self.strides, self.device, self)
+
+    def numpy(self):
+        """A copy on the host."""
+        made = np.empty(self.shape, arrays.STORAGE[self.dtype])
+        if self.strides != arrays.row_major(self.shape):
+            raise ValueError(f"expects an array in row-major order, but its strides are {self.strides}")
+        with self._session.lock:
+            self._session.copy(made.ctypes.data, self._tensor.data, made.nbytes, self._stream)
+            self._session.wait(self._stream)
+        return arrays.as_numpy(made, self.dtype)
+
+
+class _StorageView:
+    """bf16 as 16-bit integers, for PyTorch, which has no other way to take memory over with its owner."""
+
+    def __init__(self, array):
+        self.device = array.device
+        self.__cuda_array_interface__ = array._interface(np.dtype(np.int16))
+        self.owner = array
+
+
+class _HostMemory:
+    """A result that a program for CPUs allocated."""
+
+    def __init__(self, tensor, dtype, free):
+        self._tensor, self._free = tensor, free
+        kind = np.dtype(arrays.STORAGE[dtype])
+        self.__array_interface__ = {
+            "shape": tensor.sizes(), "typestr": kind.str, "data": (tensor.data, False), "version": 3,
+            "strides": tuple(stride * kind.itemsize for stride in tensor.strides[:tensor.rank])}
+
+    def __del__(self):
+        self._free(ctypes.byref(self._tensor))
+
+
+def _stream(stream):
+    """A CUstream: a number, or what PyTorch or CuPy has."""
+    for name in ("cuda_stream", "ptr"):
+        stream = getattr(stream, name, stream)
+    return stream or None
+
+
+def _to_bits(value, dtype):
+    """f16 and bf16 are passed as their bits."""
+    if dtype == "f16":
+        return int(np.float16(value).view(np.uint16))
+    bits = int(np.float32(value).view(np.uint32))
+    return 0x7FC0 if value != value else (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def _from_bits(bits, dtype):
+    if dtype == "f16":
+        return float(np.uint16(bits).view(np.float16))
+    return float(np.uint32(bits << 16).view(np.float32))
+
+
+class _Port:
+    """An argument or a result, as the program's table has it."""
+
+    def __init__(self, what, entry):
+        self.what, self.name, self.dtype = what, entry["name"], entry["dtype"]
+        self.is_tensor = entry["shape"] is not None
+        self.shape = tuple(entry["shape"]) if self.is_tensor else None
+
+    @property
+    def has_known_shape(self):
+        return self.is_tensor and -1 not in self.shape
+
+    def __str__(self):
+        sizes = "" if not self.is_tensor else f"[{', '.join('?' if n < 0 else str(n) for n in self.shape)}]"
+        return f"{self.name}: {self.dtype}{sizes}"
+
+    def fail(self, kind, message):
+        raise kind(f"{self.what} '{self.name}': {message}") from None
+
+    def to_scalar(self, value):
+        if isinstance(value, (np.ndarray, np.generic)) and value.ndim == 0:
+            value = value.item()
+        if self.dtype[0] == "f" or self.dtype == "bf16":
+            if not isinstance(value, (int, float)):
+                self.fail(TypeError, f"expected a number, but got {type(value).__name__}")
+            return _to_bits(value, self.dtype) if self.dtype in ("f16", "bf16") else float(value)
+        if self.dtype == "bool":
+            if not isinstance(value, (bool, np.bool_)):
+                self.fail(TypeError, f"expected True or False, but got {type(value).__name__}")
+            return bool(value)
+        try:
+            value = value.__index__()
+        except AttributeError:
+            self.fail(TypeError, f"expected an integer, but got {type(value).__name__}")
+        bits = int(self.dtype[1:])
+        if not -(1 << bits - 1) <= value < 1 << bits - 1:
+            self.fail(OverflowError, f"expected an integer of {bits} bits, but got {value}")
+        return value
+
+    def from_scalar(self, value):
+        return _from_bits(value, self.dtype) if self.dtype in ("f16", "bf16") else value
+
+
+class _Slot:
+    """A tensor of a frame, and what it was filled from."""
+
+    def __init__(self, port):
+        self.port, self.tensor = port, Tensor()
+        self.address = ctypes.addressof(self.tensor)
+        self.key, self.info, self.kind = None, None, None
+
+    def fill(self, array, stream):
+        kind = KINDS.get(type(array)) or arrays.kind_of(array)
+        if kind is None and isinstance(array, np.generic) and self.port.what == "argument":
+            # What NumPy makes of arrays without dimensions.
+            array, kind = np.asarray(array), arrays.NumPy
+        if kind is None:
+            self.port.fail(TypeError, f"expected an array, but got {type(array).__name__}")
+        key = kind.key(array)
+        if key is None or key != self.key:
+            self.key = None
+            try:
+                info = kind.describe(array, stream)
+            except (TypeError, ValueError, BufferError) as error:
+                self.port.fail(type(error), str(error))
+            if len(info.shape) > arrays.MAX_RANK:
+                self.port.fail(ValueError, f"expected rank {arrays.MAX_RANK} at most, but got {len(info.shape)}")
+            self.tensor.set(info.data, info.dtype, info.shape, info.strides)
+            # No array is kept alive by what is remembered.
+            self.info, self.kind, self.key = info._replace(keep=None), kind, key
+            return info.keep
+        return None
+
+    def forget(self):
+        """Of a result: memory of its own."""
+        self.key = self.info = self.kind = self.tensor.data = self.tensor.owner = None
+
+
+class _Frame:
+    """What one call at a time of an entry passes."""
+
+    def __init__(self, entry):
+        self.inputs = [_Slot(p) if p.is_tensor else None for p in entry.arguments]
+        self.outputs = [_Slot(p) if p.is_tensor else None for p in entry.results]
+        self.scalars = [None if p.is_tensor else _SCALARS[p.dtype]() for p in entry.results]
+        self.values = [None] * (len(self.inputs) + len(self.outputs))
+
+
+class Entry:
+    """A function of a program. Called with arrays by position or by name; returns its result, or a tuple of them.
+
+    `out` gives places for results, by position or, in a dictionary, by name; a place that is None or left out
+    means new memory, DROPPED no result. `stream` and `session` are those of a call on a GPU."""
+
+    def __init__(self, program, entry):
+        self.program, self.name = program, entry["name"]
+        self.arguments = [_Port("argument", p) for p in entry["arguments"]]
+        self.results = [_Port("result", p) for p in entry["results"]]
+        self._positions = {p.name: i for i, p in enumerate(self.arguments)}
+        self._result_positions = {p.name: i for i, p in enumerate(self.results)}
+        self._frames = []
+        self._shapes = {}
+        self._function = program.library[entry["symbol"]]
+        self._function.restype = ctypes.c_int32
+        first = [ctypes.c_void_p, ctypes.c_void_p] if program.target == "cuda" else []
+        self._function.argtypes = first + [ctypes.c_void_p if p.is_tensor else _SCALARS[p.dtype]
+                                           for p in self.arguments] + [ctypes.c_void_p] * len(self.results)
+        self._call = self._call_cuda if program.target == "cuda" else self._call_cpu
+
+    def __repr__(self):
+        return f"{self.name}({', '.join(map(str, self.arguments))}) -> ({', '.join(map(str, self.results))})"
+
+    def __call__(self, *args, out=None, stream=None, session=None, **named):
+        if named or len(args) != len(self.arguments):
+            args = self._order(args, named)
+        try:
+            frame = self._frames.pop()
+        except IndexError:
+            frame = _Frame(self)
+        try:
+            return self._call(frame, args, self._places(out), stream, session)
+        finally:
+            self._frames.append(frame)
+
+    def _order(self, args, named):
+        if len(args) > len(self.arguments):
+            raise TypeError(f"'{self.name}' takes {len(self.arguments)} arguments, but {len(args)} are given")
+        ordered = list(args) + [None] * (len(self.arguments) - len(args))
+        missing = [p.name for p in self.arguments[len(args):] if p.name not in named]
+        for name, value in named.items():
+            position = self._positions.get(name)
+            if position is None:
+                raise TypeError(f"'{self.name}' has no argument '{name}'; it has "
+                                + ", ".join(f"'{p.name}'" for p in self.arguments))
+            if position < len(args):
+                raise TypeError(f"argument '{name}' of '{self.name}' is given twice")
+            ordered[position] = value
+        if missing:
+            raise TypeError(f"'{self.name}' misses {', '.join(repr(name) for name in missing)}")
+        return ordered
+
+    def _places(self, out):
+        """A place for each result, or None."""
+        if out is None:
+            return None
+        if isinstance(out, dict):
+            places = [None] * len(self.results)
+            for name, place in out.items():
+                if name not in self._result_positions:
+                    raise TypeError(f"'{self.name}' has no result '{name}'; it has "
+                                    + ", ".join(f"'{p.name}'" for p in self.results))
+                places[self._result_positions[name]] = place
+            return places
+        if not isinstance(out, (tuple, list)):
+            out = (out,)
+        if len(out) != len(self.results):
+            raise TypeError(f"'{self.name}' has {len(self.results)} results, but 'out' has {len(out)} places")
+        return out
+
+    def _fill_arguments(self, frame, args, stream):
+        """Returns what must live until the call's end."""
+        keep = []
+        values = frame.values
+        for i, (slot, value) in enumerate(zip(frame.inputs, args)):
+            if slot is None:
+                values[i] = self.arguments[i].to_scalar(value)
+            else:
+                keep.append(slot.fill(value, stream))
+                values[i] = slot.address
+        return keep
+
+    def _fill_places(self, frame, places, stream):
+        keep = []
+        at = len(frame.inputs)
+        for i, slot in enumerate(frame.outputs):
+            place = places[i] if places else None
+            if place is DROPPED:
+                frame.values[at + i] = None
+            elif slot is None:
+                if place is not None:
+                    self.results[i].fail(TypeError, "is a scalar, which is returned; it has no place")
+                frame.values[at + i] = ctypes.addressof(frame.scalars[i])
+            else:
+                if place is None:
+                    slot.forget()
+                else:
+                    keep.append(slot.fill(place, stream))
+                    if not slot.info.writable:
+                        slot.port.fail(ValueError, "the place is read-only")
+                frame.values[at + i] = slot.address
+        return keep
+
+    def _returned(self, frame, places, wrap):
+        made = []
+        for i, port in enumerate(self.results):
+            place = places[i] if places else None
+            if place is DROPPED:
+                made.append(None)
+            elif frame.outputs[i] is None:
+                made.append(port.from_scalar(frame.scalars[i].value))
+            else:
+                made.append(place if place is not None else wrap(frame.outputs[i]))
+        return made[0] if len(made) == 1 else tuple(made) if made else None
+
+    # On CPUs
+
+    def _call_cpu(self, frame, args, places, stream, session):
+        if stream is not None or session is not None:
+            raise TypeError(f"'{self.name}' runs on the CPU, without stream and session")
+        keep = self._fill_arguments(frame, args, None), self._fill_places(frame, places, None)
+        torch = False
+        for slot in (*frame.inputs, *frame.outputs):
+            if slot and slot.info:
+                if slot.info.device is not None:
+                    slot.port.fail(TypeError, "the program is for CPUs, but the array is on a GPU")
+                torch = torch or slot.kind is arrays.Torch
+        status = self._function(*frame.values)
+        del keep
+        if status:
+            raise Error(status, self.program.last_error().decode())
+
+        def wrap(slot):
+            tensor = Tensor()
+            ctypes.pointer(tensor)[0] = slot.tensor
+            array = np.asarray(_HostMemory(tensor, slot.port.dtype, self.program.free))
+            slot.forget()
+            return arrays.as_torch(array, slot.port.dtype) if torch else arrays.as_numpy(array, slot.port.dtype)
+
+        return self._returned(frame, places, wrap)
+
+    # On GPUs
+
+    def _call_cuda(self, frame, args, places, stream, session):
+        kinds = {KINDS.get(type(a)) or arrays.kind_of(a) for a in args} if args else set()
+        torch = sys.modules["torch"] if arrays.Torch in kinds else None
+        waits = stream is None and torch is None
+        if stream is None and torch:
+            # The current stream of the device that the first tensor is on.
+            device = next(a.device for a in args if isinstance(a, torch.Tensor))
+            stream = torch._C._cuda_getCurrentRawStream(device.index) if device.type == "cuda" else None
+        stream = _stream(stream)
+        keep = self._fill_arguments(frame, args, stream), self._fill_places(frame, places, stream)
+        device, on_host = None, []
+        for slot in (*frame.inputs, *frame.outputs):
+            if slot and slot.info:
+                if slot.info.device is None:
+                    on_host.append(slot)
+                elif device is None:
+                    device = slot.info.device
+                elif device != slot.info.device:
+                    slot.port.fail(ValueError, f"expected to be on device {device}, but it is on {slot.info.device}")
+        session = session or self.program.session(device)
+        if device is not None and device != session.device:
+            raise ValueError(f"the arrays are on device {device}, but the session is of device {session.device}")
+        with session.lock:
+            if session.handle is None:
+                raise ValueError("the session is closed")
+            if on_host or device is None:
+                made = self._call_from_host(frame, places, on_host, device, stream, session)
+            else:
+                made = self._call_on_device(frame, args, places, torch, stream, session)
+            if waits and not on_host:
+                session.wait(stream)
+        del keep
+        return made
+
+    def _call_on_device(self, frame, args, places, torch, stream, session):
+        """Without any copy."""
+        shapes = given = None
+        if torch and (places is None or None in [p if p is None else 0 for p in places]):
+            # PyTorch's memory, where the shapes are known: from the program or from a call like this one.
+            key = tuple(slot.info.shape if slot else value for slot, value in zip(frame.inputs, args))
+            shapes = self._shapes.get(key) or [p.shape if p.has_known_shape else None for p in self.results]
+            given = list(places or [None] * len(self.results))
+            for i, (slot, shape) in enumerate(zip(frame.outputs, shapes)):
+                if slot and given[i] is None and shape is not None:
+                    given[i] = arrays.torch_empty(shape, slot.port.dtype, session.device)
+                    slot.fill(given[i], stream)
+        status = self._function(session.handle, stream, *frame.values)
+        if status == Status.WRONG_SHAPE and given is not None and self._shapes.pop(key, None):
+            # The results' shapes depend on more than the arguments' shapes.
+            return self._call_on_device_anew(frame, places, stream, session)
+        if status:
+            session.check(status)
+        if given is not None and key not in self._shapes:
+            if len(self._shapes) >= 256:
+                self._shapes.clear()
+            self._shapes[key] = [slot.tensor.sizes() if slot else None for slot in frame.outputs]
+        return self._returned(frame, given or places, self._wrap_device(torch, stream, session))
+
+    def _call_on_device_anew(self, frame, places, stream, session):
+        self._fill_places(frame, places, stream)
+        session.check(self._function(session.handle, stream, *frame.values))
+        return self._returned(frame, places, self._wrap_device(sys.modules["torch"], stream, session))
+
+    def _wrap_device(self, torch, stream, session):
+        def wrap(slot):
+            tensor = Tensor()
+            ctypes.pointer(tensor)[0] = slot.tensor
+            slot.forget()
+            array = DeviceArray(session, tensor, slot.port.dtype, stream)
+            if not torch:
+                return array
+            return arrays.as_torch(_StorageView(array) if array.dtype == "bf16" else array, array.dtype)
+        return wrap
+
+    def _call_from_host(self, frame, places, on_host, device, stream, session):
+        """Copies what is on the host to the device and back; waits."""
+        memory, back = [], []
+        try:
+            for slot in on_host:
+                info = slot.info
+                slot.key = None
+                source = _host_array(slot.tensor, info)
+                flat = np.ascontiguousarray(source)
+                data = session.allocate(max(flat.nbytes, 1))
+                memory.append(data)
+                slot.tensor.set(data, info.dtype, info.shape, arrays.row_major(info.shape))
+                if slot in frame.outputs:
+                    back.append((source, data))
+                else:
+                    session.copy(data, flat.ctypes.data, flat.nbytes, stream)
+            session.check(self._function(session.handle, stream, *frame.values))
+            fetched = []
+            for target, data in back:
+                fetched.append((target, np.empty(target.shape, target.dtype)))
+                session.copy(fetched[-1][1].ctypes.data, data, target.nbytes, stream)
+            session.wait(stream)
+            for target, values in fetched:
+                target[...] = values
+            made = self._returned(frame, places, self._wrap_device(None, stream, session))
+            if device is not None:
+                return made
+            results = made if isinstance(made, tuple) else (made,)
+            results = tuple(r.numpy() if isinstance(r, DeviceArray) else r for r in results)
+            return results if isinstance(made, tuple) else results[0]
+        finally:
+            for data in memory:
+                session.runtime.free(session.handle, data)
+
+
+def _host_array(tensor, info):
+    """The memory that a tensor describes, as an array."""
+    kind = np.dtype(arrays.STORAGE[info.dtype])
+    if not info.data or not arrays.count(info.shape):
+        return np.empty(info.shape, kind)
+
+    class View:
+        __array_interface__ = {"shape": info.shape, "typestr": kind.str, "data": (info.data, not info.writable),
+                               "version": 3, "strides": tuple(stride * kind.itemsize for stride in info.strides)}
+    return np.asarray(View())
+
+
+class Program:
+    """A compiled program. Its entries are attributes, or items where a name is none of Python's."""
+
+    def __init__(self, path):
+        path = os.fspath(path)
+        # Without a folder the system would look elsewhere.
+        self.path = os.path.abspath(path)
+        self.library = ctypes.CDLL(self.path)
+        try:
+            text = ctypes.addressof(ctypes.c_char.in_dll(self.library, "lstm_program"))
+        except ValueError:
+            raise ValueError(f"'{path}' is no program of lstm-compile: it has no 'lstm_program'") from None
+        table = json.loads(ctypes.string_at(text))
+        self.target, self.prefix = table["target"], table["prefix"]
+        if self.target == "cpu":
+            self.free = self.library[f"{self.prefix}_free"]
+            self.free.argtypes, self.free.restype = [ctypes.c_void_p], None
+            self.last_error = self.library[f"{self.prefix}_last_error"]
+            self.last_error.argtypes, self.last_error.restype = [], ctypes.c_char_p
+        elif self.target == "cuda":
+            self.runtime = _Runtime(self.library)
+        else:
+            raise ValueError(f"'{path}' is for '{self.target}'; this loader knows 'cpu' and 'cuda'")
+        self.entries = {entry["name"]: Entry(self, entry) for entry in table["entries"]}
+
+    def __repr__(self):
+        return f"<program '{self.path}' for {self.target}: {'; '.join(map(repr, self.entries.values()))}>"
+
+    def __getitem__(self, name):
+        try:
+            return self.entries[name]
+        except KeyError:
+            raise KeyError(f"no entry '{name}'; there is {', '.join(repr(n) for n in self.entries)}") from None
+
+    def __getattr__(self, name):
+        entries = self.__dict__.get("entries", {})
+        if name in entries:
+            return entries[name]
+        raise AttributeError(f"no entry '{name}'; there is {', '.join(repr(n) for n in entries)}")
+
+    def set_num_threads(self, count):
+        """Of a program for CPUs, from the next call on; 0 brings the default back."""
+        if self.target != "cpu":
+            raise TypeError("only a program for CPUs has threads")
+        function = self.library[f"{self.prefix}_set_num_threads"]
+        function.argtypes, function.restype = [ctypes.c_int64], None
+        function(count)
+
+    def session(self, device=None):
+        """This thread's session on a device (the current one)."""
+        sessions = _local.__dict__.setdefault("sessions", {})
+        if device is None:
+            torch = sys.modules.get("torch")
+            device = torch.cuda.current_device() if torch and torch.cuda.is_available() else 0
+        key = self.runtime.address, device
+        if key not in sessions:
+            sessions[key] = Session(self, device)
+        return sessions[key]
+
+
+_local = threading.local()
