@@ -4,47 +4,16 @@
 """Loads programs that lstm-compile made and calls them."""
 
 import ctypes
-import enum
 import json
 import os
 import sys
 import threading
-import weakref
 
 import numpy as np
 
 from . import arrays
 from .arrays import KINDS, Tensor
-
-
-class Status(enum.IntEnum):
-    """What a call returns; lstm-runtime/tensor.h."""
-
-    OK = 0
-    NULL_POINTER = 1
-    WRONG_DTYPE = 2
-    WRONG_RANK = 3
-    WRONG_SHAPE = 4
-    CHECK_FAILED = 5
-    OUT_OF_MEMORY = 6
-    NO_DRIVER = 7
-    NO_CUBLAS = 8
-    CUDA_ERROR = 9
-    CUBLAS_ERROR = 10
-    NO_KERNEL = 11
-    IN_CAPTURE = 12
-
-
-class Error(RuntimeError):
-    """A call that did not return OK: `status`, and `message` as the program says it."""
-
-    def __init__(self, status, message):
-        super().__init__(message)
-        try:
-            self.status = Status(status)
-        except ValueError:
-            self.status = status
-        self.message = message
+from .session import DeviceArray, Error, Runtime, Session, Status, StorageView, to_stream
 
 
 class _Dropped:
@@ -64,148 +33,6 @@ def load(path):
     return Program(path)
 
 
-class _Runtime:
-    """The functions of liblstm_cuda_runtime.so that a program is linked to."""
-
-    def __init__(self, library):
-        pointer, number, word = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
-
-        def function(name, *arguments, result=number):
-            found = library[f"lstm_cuda_{name}"]
-            found.argtypes, found.restype = arguments, result
-            return found
-
-        self.create = function("create", ctypes.POINTER(pointer))
-        self.destroy = function("destroy", pointer, result=None)
-        self.last_error = function("last_error", pointer, result=ctypes.c_char_p)
-        self.wait = function("wait", pointer, pointer)
-        self.set_workspace = function("set_workspace", pointer, pointer, word)
-        self.set_option = function("set_option", pointer, ctypes.c_char_p, word)
-        self.get = function("get", pointer, ctypes.c_char_p, result=word)
-        self.allocate = function("allocate", pointer, word, ctypes.POINTER(pointer))
-        self.free = function("free", pointer, pointer)
-        self.copy = function("copy", pointer, pointer, pointer, pointer, word)
-        self.free_tensor = function("free_tensor", pointer, ctypes.POINTER(Tensor))
-        # Programs linked to the same runtime share sessions.
-        self.address = ctypes.cast(self.create, pointer).value
-
-
-class Session:
-    """What calls of programs for GPUs share: workspace, cuBLAS, graphs. One thread at a time has it."""
-
-    def __init__(self, program, device=None):
-        if program.target != "cuda":
-            raise TypeError(f"a session is for programs for 'cuda', but this one is for '{program.target}'")
-        self.runtime, self.lock = program.runtime, threading.RLock()
-        handle = ctypes.c_void_p()
-        torch = sys.modules.get("torch")
-        if torch and torch.cuda.is_available():
-            with torch.cuda.device(device):
-                torch.cuda.current_stream().synchronize()  # Makes the context current.
-                self.device = torch.cuda.current_device()
-                status = self.runtime.create(ctypes.byref(handle))
-        else:
-            self.device = device or 0
-            status = self.runtime.create(ctypes.byref(handle))
-        if status:
-            raise Error(status, self.runtime.last_error(None).decode())
-        self.handle = handle.value
-        # Also at the interpreter's end, while the driver is still there.
-        self._close = weakref.finalize(self, self.runtime.destroy, self.handle)
-
-    def close(self):
-        """Waits for the session's work and frees what it holds."""
-        self._close()
-        self.handle = None
-
-    def check(self, status):
-        if status:
-            raise Error(status, self.runtime.last_error(self.handle).decode())
-
-    def wait(self, stream=None):
-        """Waits for the stream; raises what went wrong on the device since the last call."""
-        with self.lock:
-            self.check(self.runtime.wait(self.handle, _stream(stream)))
-
-    def set_option(self, name, value):
-        with self.lock:
-            self.check(self.runtime.set_option(self.handle, name.encode(), value))
-
-    def set_workspace(self, data, size):
-        """Memory by address that the caller owns; None takes it back."""
-        with self.lock:
-            self.check(self.runtime.set_workspace(self.handle, data, size))
-
-    def get(self, counter):
-        with self.lock:
-            value = self.runtime.get(self.handle, counter.encode())
-        if value == -1:
-            raise ValueError(f"unknown counter '{counter}'")
-        return value
-
-    def allocate(self, size):
-        data = ctypes.c_void_p()
-        self.check(self.runtime.allocate(self.handle, size, ctypes.byref(data)))
-        return data.value or 0
-
-    def copy(self, target, source, size, stream=None):
-        if size:
-            self.check(self.runtime.copy(self.handle, stream, target, source, size))
-
-
-class DeviceArray:
-    """A result in memory of a device that the run-time allocated: torch.from_dlpack, jax.dlpack.from_dlpack and
-    cupy.asarray take it without a copy. It is freed when nothing holds it any more."""
-
-    def __init__(self, session, tensor, dtype, stream):
-        self._session, self._tensor, self._stream = session, tensor, stream
-        self.dtype, self.shape, self.device = dtype, tensor.sizes(), session.device
-        self.strides = tuple(tensor.strides[:tensor.rank])
-
-    def __del__(self):
-        session = getattr(self, "_session", None)
-        if session and session.handle and session._close.alive:
-            with session.lock:
-                session.runtime.free_tensor(session.handle, ctypes.byref(self._tensor))
-
-    @property
-    def __cuda_array_interface__(self):
-        if self.dtype == "bf16":
-            raise AttributeError("__cuda_array_interface__ has no bf16; __dlpack__ does")
-        return self._interface(np.dtype(arrays.STORAGE[self.dtype]))
-
-    def _interface(self, dtype):
-        return {"shape": self.shape, "typestr": dtype.str, "data": (self._tensor.data or 0, False), "version": 3,
-                "strides": tuple(stride * dtype.itemsize for stride in self.strides), "stream": self._stream or 1}
-
-    def __dlpack_device__(self):
-        return arrays.DLPACK_CUDA, self.device
-
-    def __dlpack__(self, *, stream=None, **_):
-        if stream not in (None, -1, self._stream or 1):
-            self._session.wait(self._stream)
-        return arrays.export_dlpack(self._tensor.data, self.dtype, self.shape, self.strides, self.device, self)
-
-    def numpy(self):
-        """A copy on the host."""
-        made = np.empty(self.shape, arrays.STORAGE[self.dtype])
-        if self.strides != arrays.row_major(self.shape):
-            raise ValueError(f"expects an array in row-major order, but its strides are {self.strides}")
-        with self._session.lock:
-            self._session.copy(made.ctypes.data, self._tensor.data, made.nbytes, self._stream)
-            self._session.wait(self._stream)
-        return arrays.as_numpy(made, self.dtype)
-
-
-class _StorageView:
-    """bf16 as 16-bit integers, for PyTorch, which has no other way to take memory over with its owner."""
-
-    def __init__(self, array):
-        self.device = array.device
-        self.__cuda_array_interface__ = array._interface(np.dtype(np.int16))
-        self.owner = array
-
-
 class _HostMemory:
     """A result that a program for CPUs allocated."""
 
@@ -218,13 +45,6 @@ class _HostMemory:
 
     def __del__(self):
         self._free(ctypes.byref(self._tensor))
-
-
-def _stream(stream):
-    """A CUstream: a number, or what PyTorch or CuPy has."""
-    for name in ("cuda_stream", "ptr"):
-        stream = getattr(stream, name, stream)
-    return stream or None
 
 
 def _to_bits(value, dtype):
@@ -326,6 +146,7 @@ class _Frame:
         self.inputs = [_Slot(p) if p.is_tensor else None for p in entry.arguments]
         self.outputs = [_Slot(p) if p.is_tensor else None for p in entry.results]
         self.scalars = [None if p.is_tensor else _SCALARS[p.dtype]() for p in entry.results]
+        self.tensors = [slot for slot in (*self.inputs, *self.outputs) if slot]
         self.values = [None] * (len(self.inputs) + len(self.outputs))
 
 
@@ -418,6 +239,8 @@ class Entry:
         for i, slot in enumerate(frame.outputs):
             place = places[i] if places else None
             if place is DROPPED:
+                if slot:
+                    slot.forget()
                 frame.values[at + i] = None
             elif slot is None:
                 if place is not None:
@@ -452,8 +275,8 @@ class Entry:
             raise TypeError(f"'{self.name}' runs on the CPU, without stream and session")
         keep = self._fill_arguments(frame, args, None), self._fill_places(frame, places, None)
         torch = False
-        for slot in (*frame.inputs, *frame.outputs):
-            if slot and slot.info:
+        for slot in frame.tensors:
+            if slot.info:
                 if slot.info.device is not None:
                     slot.port.fail(TypeError, "the program is for CPUs, but the array is on a GPU")
                 torch = torch or slot.kind is arrays.Torch
@@ -474,24 +297,29 @@ class Entry:
     # On GPUs
 
     def _call_cuda(self, frame, args, places, stream, session):
-        kinds = {KINDS.get(type(a)) or arrays.kind_of(a) for a in args} if args else set()
-        torch = sys.modules["torch"] if arrays.Torch in kinds else None
+        torch = device = None
+        for slot, value in zip(frame.inputs, args):
+            if slot and (KINDS.get(type(value)) or arrays.kind_of(value)) is arrays.Torch:
+                # PyTorch's current stream of the device that the first tensor is on.
+                torch = sys.modules["torch"]
+                if stream is None and value.is_cuda:
+                    stream = torch._C._cuda_getCurrentRawStream(value.device.index)
+                break
         waits = stream is None and torch is None
-        if stream is None and torch:
-            # The current stream of the device that the first tensor is on.
-            device = next(a.device for a in args if isinstance(a, torch.Tensor))
-            stream = torch._C._cuda_getCurrentRawStream(device.index) if device.type == "cuda" else None
-        stream = _stream(stream)
+        if stream is not None:
+            stream = to_stream(stream)
         keep = self._fill_arguments(frame, args, stream), self._fill_places(frame, places, stream)
-        device, on_host = None, []
-        for slot in (*frame.inputs, *frame.outputs):
-            if slot and slot.info:
-                if slot.info.device is None:
-                    on_host.append(slot)
-                elif device is None:
-                    device = slot.info.device
-                elif device != slot.info.device:
-                    slot.port.fail(ValueError, f"expected to be on device {device}, but it is on {slot.info.device}")
+        on_host = []
+        for slot in frame.tensors:
+            info = slot.info
+            if info is None:
+                continue
+            if info.device is None:
+                on_host.append(slot)
+            elif device is None:
+                device = info.device
+            elif device != info.device:
+                slot.port.fail(ValueError, f"expected to be on device {device}, but it is on {info.device}")
         session = session or self.program.session(device)
         if device is not None and device != session.device:
             raise ValueError(f"the arrays are on device {device}, but the session is of device {session.device}")
@@ -500,41 +328,37 @@ class Entry:
                 raise ValueError("the session is closed")
             if on_host or device is None:
                 made = self._call_from_host(frame, places, on_host, device, stream, session)
+            elif torch and (places is None or any(place is None for place in places)):
+                made = self._call_with_torch(frame, args, places, torch, stream, session)
             else:
-                made = self._call_on_device(frame, args, places, torch, stream, session)
+                session.check(self._function(session.handle, stream, *frame.values))
+                made = self._returned(frame, places, self._wrap_device(None, stream, session))
             if waits and not on_host:
                 session.wait(stream)
         del keep
         return made
 
-    def _call_on_device(self, frame, args, places, torch, stream, session):
-        """Without any copy."""
-        shapes = given = None
-        if torch and (places is None or None in [p if p is None else 0 for p in places]):
-            # PyTorch's memory, where the shapes are known: from the program or from a call like this one.
-            key = tuple(slot.info.shape if slot else value for slot, value in zip(frame.inputs, args))
-            shapes = self._shapes.get(key) or [p.shape if p.has_known_shape else None for p in self.results]
-            given = list(places or [None] * len(self.results))
-            for i, (slot, shape) in enumerate(zip(frame.outputs, shapes)):
-                if slot and given[i] is None and shape is not None:
-                    given[i] = arrays.torch_empty(shape, slot.port.dtype, session.device)
-                    slot.fill(given[i], stream)
+    def _call_with_torch(self, frame, args, places, torch, stream, session):
+        """Results in PyTorch's memory, where their shapes are known: from the program or from a call like this one."""
+        key = tuple(slot.info.shape if slot else value for slot, value in zip(frame.inputs, args))
+        shapes = self._shapes.get(key) or [p.shape if p.has_known_shape else None for p in self.results]
+        given = list(places or [None] * len(self.results))
+        for i, (slot, shape) in enumerate(zip(frame.outputs, shapes)):
+            if slot and given[i] is None and shape is not None:
+                given[i] = arrays.torch_empty(shape, slot.port.dtype, session.device)
+                slot.fill(given[i], stream)
         status = self._function(session.handle, stream, *frame.values)
-        if status == Status.WRONG_SHAPE and given is not None and self._shapes.pop(key, None):
+        if status == Status.WRONG_SHAPE and self._shapes.pop(key, None):
             # The results' shapes depend on more than the arguments' shapes.
-            return self._call_on_device_anew(frame, places, stream, session)
-        if status:
-            session.check(status)
-        if given is not None and key not in self._shapes:
+            given = list(places or [None] * len(self.results))
+            self._fill_places(frame, places, stream)
+            status = self._function(session.handle, stream, *frame.values)
+        session.check(status)
+        if key not in self._shapes:
             if len(self._shapes) >= 256:
                 self._shapes.clear()
             self._shapes[key] = [slot.tensor.sizes() if slot else None for slot in frame.outputs]
-        return self._returned(frame, given or places, self._wrap_device(torch, stream, session))
-
-    def _call_on_device_anew(self, frame, places, stream, session):
-        self._fill_places(frame, places, stream)
-        session.check(self._function(session.handle, stream, *frame.values))
-        return self._returned(frame, places, self._wrap_device(sys.modules["torch"], stream, session))
+        return self._returned(frame, given, self._wrap_device(torch, stream, session))
 
     def _wrap_device(self, torch, stream, session):
         def wrap(slot):
@@ -544,7 +368,7 @@ class Entry:
             array = DeviceArray(session, tensor, slot.port.dtype, stream)
             if not torch:
                 return array
-            return arrays.as_torch(_StorageView(array) if array.dtype == "bf16" else array, array.dtype)
+            return arrays.as_torch(StorageView(array) if array.dtype == "bf16" else array, array.dtype)
         return wrap
 
     def _call_from_host(self, frame, places, on_host, device, stream, session):
@@ -614,7 +438,7 @@ class Program:
             self.last_error = self.library[f"{self.prefix}_last_error"]
             self.last_error.argtypes, self.last_error.restype = [], ctypes.c_char_p
         elif self.target == "cuda":
-            self.runtime = _Runtime(self.library)
+            self.runtime = Runtime(self.library)
         else:
             raise ValueError(f"'{path}' is for '{self.target}'; this loader knows 'cpu' and 'cuda'")
         self.entries = {entry["name"]: Entry(self, entry) for entry in table["entries"]}
@@ -644,14 +468,19 @@ class Program:
 
     def session(self, device=None):
         """This thread's session on a device (the current one)."""
-        sessions = _local.__dict__.setdefault("sessions", {})
         if device is None:
             torch = sys.modules.get("torch")
             device = torch.cuda.current_device() if torch and torch.cuda.is_available() else 0
         key = self.runtime.address, device
-        if key not in sessions:
-            sessions[key] = Session(self, device)
-        return sessions[key]
+        session = _local.sessions.get(key)
+        if session is None or session.handle is None:
+            session = _local.sessions[key] = Session(self, device)
+        return session
 
 
-_local = threading.local()
+class _Local(threading.local):
+    def __init__(self):
+        self.sessions = {}
+
+
+_local = _Local()
