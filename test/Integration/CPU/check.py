@@ -55,30 +55,37 @@ def hash_of(*parts):
     return sum(ord(c) * (i + 1) for i, c in enumerate("/".join(parts)))
 
 
-def op(path):
-    name = os.path.basename(path)[:-5]
+def op_functions(path):
+    """The text of each function's module."""
     with open(path) as file:
         chunks = re.split(r"(?m)^// -----$", file.read())
-    chunks = {re.search(r"func\.func @(\w+)", chunk)[1]: chunk for chunk in chunks}
+    return {re.search(r"func\.func @(\w+)", chunk)[1]: chunk for chunk in chunks}
+
+
+def op_cases(name, entry, text):
+    """(label, arguments, expected values) of a function."""
+    results = runner.signature(text, entry)[1]
+    for steps, batch in [(6, 5), (0, 3), (3, 0), (4, 1)] if name in ("recurrence", "scan") else [(3, 5)]:
+        arguments = examples.inputs(text, steps, batch, hash_of(name, entry), entry,
+                                    shapes=ops.SHAPES.get((name, entry)))
+        want = {slot.name: value for slot, value in zip(results, ops.CASES[name][entry](arguments))}
+        yield f"T={steps} B={batch}", arguments, want
+
+
+def op(path):
+    name = os.path.basename(path)[:-5]
+    chunks = op_functions(path)
     if set(chunks) != set(ops.CASES[name]):
         raise Failure(f"{name}: functions without a case or cases without a function: "
                       f"{sorted(set(chunks) ^ set(ops.CASES[name]))}")
     worst, failures = 0.0, []
-    sizes = [(6, 5), (0, 3), (3, 0), (4, 1)] if name in ("recurrence", "scan") else [(3, 5)]
     with tempfile.TemporaryDirectory() as folder:
         for entry, text in chunks.items():
             alone = os.path.join(folder, f"{name}-{entry}.mlir")
             with open(alone, "w") as file:
                 file.write(text)
-            results = runner.signature(text, entry)[1]
-            cases = []
-            for steps, batch in sizes:
-                arguments = examples.inputs(text, steps, batch, hash_of(name, entry), entry,
-                                            shapes=ops.SHAPES.get((name, entry)))
-                want = {slot.name: value for slot, value in zip(results, ops.CASES[name][entry](arguments))}
-                cases.append((f"T={steps} B={batch}", arguments, want))
             try:
-                worst = max(worst, runner.check(alone, cases, entry))
+                worst = max(worst, runner.check(alone, list(op_cases(name, entry, text)), entry))
             except Failure as failure:
                 failures.append(str(failure))
     if failures:
@@ -108,8 +115,8 @@ UNDEFINED_AT_INFINITY = ("softsign", "gelu")
 ABSOLUTE = ("elu",)
 
 
-def activation(name):
-    """All forms in all types in one function."""
+def activation_program(name):
+    """All forms in all types in one function: its text, its arguments, what it must give."""
     random = np.random.default_rng(hash_of(name))
     x = np.concatenate([[0.0, -0.0, 1.0, -1.0, 1e-6, -1e-6, 0.25, 6.0, -6.0, 20.0, -20.0, 88.0, -88.0,
                          100.0, -100.0, 1000.0, -1000.0],
@@ -131,15 +138,21 @@ def activation(name):
             want[f"{kind} {form}"] = runner.rounded(exact[None], kind)
     text = (f"func.func @main({arguments}) -> ({', '.join(results)}) {{\n{''.join(body)}"
             f"  return {', '.join(v for v, _ in returned)} : {', '.join(t for _, t in returned)}\n}}\n")
+    return text, {t: x[None] for t in types}, want
+
+
+def activation(name):
+    text, arguments, want = activation_program(name)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, name + ".mlir")
         with open(path, "w") as file:
             file.write(text)
         for mode in runner.MODES:
-            got = runner.execute(path, {t: x[None] for t in types}, flags=mode)
+            got = runner.execute(path, arguments, flags=mode)
             for label, value in want.items():
+                kind = label.split()[0]
                 try:
-                    close(label, got[label], value, runner.rounded(x, label.split()[0]))
+                    close(label, got[label], value, runner.rounded(arguments[kind][0], kind))
                 except Failure as failure:
                     raise Failure(" ".join(filter(None, [*mode, str(failure)]))) from None
     return 0.0
@@ -159,10 +172,11 @@ def close(label, got, want, x):
         raise Failure(f"{label}: at x = {x[at[1]]:.9g} got {got[at]:.9g}, expected {want[at]:.9g}")
 
 
-def numbers(path):
+def numbers_cases(path):
+    """The text of a file, and its cases: (title, entry, arguments, expected values, tolerance)."""
     with open(path) as file:
         text = file.read()
-    cases, tolerance, worst = [], 1e-6, 0.0
+    cases, tolerance = [], 1e-6
     for line in text.split("\n"):
         found = re.match(r"//\s*(CASE|IN|OUT|TOLERANCE)\b\s*(.*)", line)
         if not found:
@@ -178,6 +192,12 @@ def numbers(path):
             cases[-1][2 if word == "IN" else 3][key.strip()] = eval(value, {"nan": np.nan, "inf": np.inf, "np": np})
     if not cases:
         raise Failure(f"{path}: no CASE")
+    return text, cases
+
+
+def numbers(path):
+    text, cases = numbers_cases(path)
+    worst = 0.0
     for title, entry, given, expected, allowed in cases:
         slots = {slot.name: slot for slot in runner.signature(text, entry)[1]}
         for mode in runner.MODES:

@@ -1,0 +1,315 @@
+# Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The programs that are compiled beforehand and called where the GPU is: their text, what they are
+called with, and what they must give, all from the suites that test the CPU.
+
+    cell/NAME         examples/cells; static/NAME with all sizes written down
+    large/NAME        the same with more units and steps, where threads can race
+    op/FILE/FUNCTION  test/Integration/CPU/*.mlir
+    activation/NAME   all forms and types of an activation
+    fault/NAME        test/Regression: numbers of public fault reports
+    property/SEED     random programs
+    g2p               examples/g2p on random words
+"""
+
+import hashlib
+import pathlib
+import re
+import sys
+from dataclasses import dataclass, field
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / folder) for folder in
+                ("test/Integration/CPU", "test/Integration/Property", "examples/g2p", "python_bindings")]
+
+# Both suites have a module of this name.
+import importlib.util  # noqa: E402
+
+
+def _load(name, path):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+import examples  # noqa: E402
+import ops  # noqa: E402
+import runner  # noqa: E402
+
+suite = _load("suite_check", ROOT / "test/Integration/CPU/check.py")
+judge = _load("property_check", ROOT / "test/Integration/Property/check.py")
+
+
+@dataclass
+class Expected:
+    """A result: its type, its value in float64 and how exact it has to be.
+
+    `how` is ("units", n), in the last place of the largest value; ("absolute", x);
+    ("relative", x), to max(1, |value|); ("activation", the rounded inputs)."""
+
+    name: str
+    type: str
+    value: np.ndarray
+    how: tuple
+
+    def check(self, got):
+        """Raises a Failure; `got` is as it is stored."""
+        if got.shape != self.value.shape:
+            raise runner.Failure(f"{self.name}: shape {got.shape}, expected {self.value.shape}")
+        got = runner.decode(got, self.type)
+        kind, limit = self.how
+        if kind == "units":
+            runner.compare(self.name, got, self.value, self.type, limit)
+        elif kind == "activation":
+            suite.close(self.name, got, self.value, limit)
+        else:
+            with np.errstate(invalid="ignore"):
+                same = (got == self.value) | ((got != got) & (self.value != self.value))
+                error = np.where(same, 0.0, np.abs(got.astype(np.float64) - self.value))
+            if kind == "relative":
+                error /= np.maximum(1.0, np.abs(self.value))
+            error = np.where(np.isfinite(error), error, np.inf)
+            if (error > limit).any():
+                at = np.unravel_index(np.argmax(error), error.shape)
+                raise runner.Failure(f"{self.name}{[int(i) for i in at]}: got {got[at]:.9g}, expected "
+                                     f"{self.value[at]:.9g} (error {error[at]:.3g}, allowed {limit:.3g})")
+
+
+@dataclass
+class Case:
+    """A call. Arguments are arrays as they are stored, or numbers for scalars, by position."""
+
+    label: str
+    arguments: list
+    results: list
+    entry: str = "main"
+    names: list = field(default_factory=list)
+
+
+class Program:
+    name: str
+
+    def text(self):
+        raise NotImplementedError
+
+    def cases(self):
+        raise NotImplementedError
+
+    @property
+    def library(self):
+        return self.name.replace("/", "-") + ".so"
+
+    def digest(self):
+        return hashlib.sha256(self.text().encode()).hexdigest()[:16]
+
+
+def case_of(text, label, arguments, want, how, entry="main", by_key=False):
+    """From arguments by name in float64, as the CPU's suite has them."""
+    slots, results = runner.signature(text, entry)
+    given = []
+    for slot in slots:
+        value = arguments[slot.key if by_key else slot.name]
+        is_tensor = slot.text.startswith("tensor")
+        given.append(runner.encode(value, slot.type) if is_tensor else np.asarray(value).item())
+    expected = [Expected(slot.name, slot.type, np.asarray(want[slot.name]), how(slot) if callable(how) else how)
+                for slot in results]
+    return Case(label, given, expected, entry, [slot.name for slot in slots])
+
+
+UNITS = ("units", 16.0)
+SIZES = [("ragged", 7, 5, None), ("one row", 4, 1, [3]), ("no steps", 0, 3, None), ("no rows", 4, 0, None),
+         ("more rows than a warp", 9, 67, None)]
+
+
+class Cell(Program):
+    sizes = SIZES
+
+    def __init__(self, cell):
+        self.cell, self.name = cell, "cell/" + cell
+
+    def text(self):
+        return pathlib.Path(examples.path(self.cell)).read_text()
+
+    def make(self, label, steps, batch, lengths=None, seed=0):
+        text = self.text()
+        arguments = examples.inputs(text, steps, batch, suite.hash_of(self.cell, label) + seed, lengths=lengths)
+        return case_of(text, label, arguments, examples.REFERENCES[self.cell](arguments), UNITS)
+
+    def cases(self):
+        return [self.make(*size) for size in self.sizes]
+
+
+class Static(Cell):
+    sizes = [("static", 6, 3, [6, 0, 2])]
+
+    def __init__(self, cell):
+        super().__init__(cell)
+        self.name = "static/" + cell
+
+    def text(self):
+        return examples.make_static(super().text(), 6, 3)
+
+
+class Large(Cell):
+    """Sizes as in the example, to the larger ones."""
+
+    GROWN = {"lstm": {24: 80, 40: 256, 160: 1024}, "gru_reset_before": {}, "two_layer": {}, "bidirectional": {},
+             "layer_norm_lstm": {24: 64, 40: 128, 160: 512}, "gru_reset_after": {28: 64, 40: 192, 120: 576}}
+    sizes = [("long", 100, 37, None)]
+
+    def __init__(self, cell):
+        super().__init__(cell)
+        self.name = "large/" + cell
+
+    def text(self):
+        grown = self.GROWN[self.cell]
+        text = re.sub(r"(?m)^ *//.*\n", "", super().text())
+        if not grown:
+            return text
+        numbers = "|".join(map(str, grown))
+        return re.sub(rf"(?<![\d.a-wyz])({numbers})(?=x|\]|\.0)", lambda found: str(grown[int(found[1])]), text)
+
+    def make(self, *size, **options):
+        case = super().make(*size, **options)
+        # Rounding adds up over a hundred steps and some hundred units.
+        for result in case.results:
+            result.how = ("units", 256.0)
+        return case
+
+
+class Op(Program):
+    def __init__(self, file, entry, text):
+        self.file, self.entry, self._text, self.name = file, entry, text, f"op/{file}/{entry}"
+
+    def text(self):
+        return self._text
+
+    def cases(self):
+        return [case_of(self._text, label, arguments, want, UNITS, self.entry)
+                for label, arguments, want in suite.op_cases(self.file, self.entry, self._text)]
+
+
+class Activation(Program):
+    def __init__(self, activation):
+        self.activation, self.name = activation, "activation/" + activation
+
+    def text(self):
+        return suite.activation_program(self.activation)[0]
+
+    def cases(self):
+        text, arguments, want = suite.activation_program(self.activation)
+
+        def how(slot):
+            kind = slot.name.split()[0]
+            return "activation", runner.rounded(arguments[kind][0], kind)
+        return [case_of(text, "all forms", arguments, want, how)]
+
+
+class Fault(Program):
+    def __init__(self, path):
+        self.path, self.name = path, "fault/" + path.stem
+
+    def text(self):
+        return self.path.read_text()
+
+    def cases(self):
+        text, cases = suite.numbers_cases(self.path)
+        made = []
+        for title, entry, given, expected, tolerance in cases:
+            slots, results = runner.signature(text, entry)
+            # What the file does not state is not judged.
+            want = {slot.name: np.asarray(expected[slot.name], np.float64) for slot in results if slot.name in expected}
+            case = case_of(text, title, {n: np.array(v, np.float64) for n, v in given.items()},
+                           {slot.name: want.get(slot.name, np.zeros(())) for slot in results},
+                           ("absolute", tolerance), entry)
+            case.results = [result if result.name in want else None for result in case.results]
+            made.append(case)
+        return made
+
+
+class Property(Program):
+    def __init__(self, seed):
+        self.seed, self.name = seed, f"property/{seed}"
+
+    def text(self):
+        return judge.emit(judge.draw(self.seed))[0]
+
+    def cases(self):
+        program = judge.draw(self.seed)
+        text, inputs = judge.emit(program)
+        expected, types = judge.expectation(program), program.types()
+        given = []
+        for slot in runner.signature(text)[0]:
+            value = inputs[slot.key]
+            if not slot.text.startswith("tensor"):
+                value = runner.decode(value, slot.type).item()
+            given.append(value)
+        results = [Expected(name, types[name].elem, np.asarray(expected.values[name]),
+                            ("relative", expected.tolerance[name])) for name in program.returns]
+        return [Case("as drawn", given, results)]
+
+
+class G2P(Program):
+    name = "g2p"
+
+    def text(self):
+        return (ROOT / "examples/g2p/g2p.mlir").read_text()
+
+    def cases(self):
+        import g2p
+        # The tests' reference has this name, too.
+        model = _load("g2p_reference", ROOT / "examples/g2p/reference.py")
+        weights = g2p_weights()
+        random = np.random.default_rng(11)
+        words = sorted(("".join(random.choice(list("abcdefghijklmnopqrstuvwxyz"), random.integers(1, 18)))
+                        for _ in range(700)), key=len)
+        graphemes, lengths = g2p.pad([g2p.tokenize(word) for word in words])
+        reference = model.Reference({name: value.astype(np.float64) for name, value in weights.items()})
+        phonemes = np.concatenate([reference.batch(graphemes[:, i:i + 256], lengths[i:i + 256])
+                                   for i in range(0, len(words), 256)], axis=1)
+        slots = runner.signature(self.text())[0]
+        given = {**weights, "graphemes": graphemes, "lengths": lengths}
+        return [Case("700 words", [given[slot.key] for slot in slots],
+                     [Expected("phonemes", "i32", phonemes, UNITS)])]
+
+
+# The folder of the compiled programs; run.py says.
+folder = ROOT / "gpu"
+
+
+def g2p_weights():
+    """The checkpoint's where it was there when the programs were compiled, else random ones."""
+    path = folder / "checkpoint20.npz"
+    if path.exists():
+        with np.load(path) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    random, made = np.random.default_rng(7), {"fc_w": (74, 256), "fc_b": (74,)}
+    for part, symbols in (("enc", 29), ("dec", 74)):
+        made |= {part + "_emb": (symbols, 256), part + "_w_ih": (768, 256), part + "_w_hh": (768, 256),
+                 part + "_b_ih": (768,), part + "_b_hh": (768,)}
+    return {name: random.normal(0, 0.1, shape).astype(np.float32) for name, shape in made.items()}
+
+
+# Of those that only look at the IR there is nothing to call.
+def faults():
+    for path in sorted((ROOT / "test/Regression").glob("*.mlir")):
+        if "check.py numbers" in path.read_text():
+            yield Fault(path)
+
+
+def every(count):
+    """All programs, `count` random ones among them."""
+    made = [kind(name) for kind in (Cell, Static) for name in examples.names()]
+    made += [Large(name) for name in Large.GROWN]
+    for file in ops.CASES:
+        text = suite.op_functions(ROOT / f"test/Integration/CPU/{file}.mlir")
+        made += [Op(file, entry, text[entry]) for entry in ops.CASES[file]]
+    made += [Activation(name) for name in suite.FORMS]
+    made += [*faults(), G2P()]
+    made += [Property(seed) for seed in range(1, count + 1)]
+    return {program.name: program for program in made}
