@@ -23,9 +23,6 @@ extern _Thread_local struct LSTMHandler *lstmHandler;
 /* Whether this thread is in a body. */
 extern _Thread_local bool lstmInBody;
 
-/* Sets the message of the last error, and returns the status. */
-__attribute__((format(printf, 2, 3))) int32_t lstmFail(int32_t status, const char *format, ...);
-
 /* Copies elements between arrays of one shape; strides are in elements. */
 void lstmCopyElements(int64_t rank, const int64_t *shape, int64_t elementSize, char *target,
                       const int64_t *targetStrides, const char *source,

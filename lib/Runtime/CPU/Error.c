@@ -7,26 +7,24 @@
 \*===----------------------------------------------------------------------===*/
 
 #include "Call.h"
+#include "Message.h"
 
 #include "lstm-runtime/cpu.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 _Thread_local struct LSTMHandler *lstmHandler;
 
-enum { MESSAGE_SIZE = 1024 };
-static _Thread_local char message[MESSAGE_SIZE];
+static _Thread_local char message[LSTM_MESSAGE_SIZE];
 
 const char *lstmGetLastError(void) { return message; }
 
 int32_t lstmFail(int32_t status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, MESSAGE_SIZE, format, arguments);
+  vsnprintf(message, LSTM_MESSAGE_SIZE, format, arguments);
   va_end(arguments);
   return status;
 }
@@ -43,17 +41,7 @@ static _Noreturn void leave(int32_t status) {
 
 void lstmCheckFailed(const char *text, int64_t v0, int64_t v1, int64_t v2) {
   const int64_t values[] = {v0, v1, v2};
-  size_t size = 0;
-  while (*text && size + 1 < MESSAGE_SIZE) {
-    if (text[0] == '{' && text[1] >= '0' && text[1] <= '2' && text[2] == '}') {
-      int length = snprintf(message + size, MESSAGE_SIZE - size, "%" PRId64, values[text[1] - '0']);
-      size += (size_t)length < MESSAGE_SIZE - size ? (size_t)length : MESSAGE_SIZE - size - 1;
-      text += 3;
-      continue;
-    }
-    message[size++] = *text++;
-  }
-  message[size] = 0;
+  lstmFillMessage(message, text, values);
   leave(LSTM_CHECK_FAILED);
 }
 

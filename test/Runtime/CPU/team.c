@@ -9,7 +9,8 @@
 /*
 It stands on its own: any C11 compiler will do.
 RUN: %c_compiler -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -pthread -I%lstm_src/include \
-RUN:   %lstm_src/lib/Runtime/CPU/Team.c %lstm_src/lib/Runtime/CPU/Error.c %s -o %t
+RUN:   -I%lstm_src/lib/Runtime/Common %lstm_src/lib/Runtime/CPU/Team.c \
+RUN:   %lstm_src/lib/Runtime/CPU/Error.c %s -o %t
 RUN: %t
 RUN: env LSTM_NUM_THREADS=3 OMP_NUM_THREADS=5 %t 3
 RUN: env LSTM_NUM_THREADS=none OMP_NUM_THREADS=5,2 %t 5
