@@ -1,0 +1,200 @@
+//===- Kernels.cpp - Kernels, loaded when they are launched ---------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+
+#include "Kernels.h"
+#include "Session.h"
+#include "Status.h"
+
+#include <cinttypes>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace lstm::cuda;
+
+constinit std::atomic<uint64_t> lstm::cuda::releasedModules = 0;
+
+namespace {
+/// The state of a module. Libraries of the driver serve all contexts of one capability.
+struct LoadedModule {
+  struct Image {
+    int capability;
+    Library library;
+  };
+  std::vector<Image> images;
+  /// Those whose state is to be cleared.
+  std::vector<LSTMCudaKernel *> kernels;
+};
+} // namespace
+
+/// How well code for a target suits a device; 0: not at all.
+static int64_t rankTarget(const char *target, int capability) {
+  // Of upstream's objects, which do not say; the driver will.
+  if (!target)
+    return 1;
+  bool binary = strncmp(target, "sm_", 3) == 0;
+  if (!binary && strncmp(target, "compute_", 8) != 0)
+    return 0;
+  char *suffix;
+  long number = strtol(target + (binary ? 3 : 8), &suffix, 10);
+  bool exact = *suffix == 'a', family = *suffix == 'f' || binary;
+  if (number > capability || (exact && number != capability) ||
+      (family && number / 10 != capability / 10))
+    return 0;
+  return (binary ? 1000000 : 0) + 10 * number + (*suffix != 0);
+}
+
+static const LSTMCudaImage *chooseImage(const LSTMCudaModule *module, int capability) {
+  const LSTMCudaImage *best = nullptr;
+  int64_t bestRank = 0;
+  for (int64_t i = 0; i < module->count; ++i) {
+    int64_t rank = rankTarget(module->images[i].target, capability);
+    if (rank > bestRank) {
+      best = &module->images[i];
+      bestRank = rank;
+    }
+  }
+  if (best)
+    return best;
+  char targets[512] = "";
+  size_t size = 0;
+  for (int64_t i = 0; i < module->count && size < sizeof targets; ++i)
+    size += snprintf(targets + size, sizeof targets - size, "%s%s", i ? ", " : "",
+                     module->images[i].target);
+  lstmFail(LSTM_NO_KERNEL, "no code for this device of capability %d.%d: there is %s",
+           capability / 10, capability % 10, module->count ? targets : "none");
+  return nullptr;
+}
+
+/// The module as a library of the driver, under the mutex.
+static Library loadLibrary(LSTMCudaModule *module, const Device *device) {
+  auto *loaded = static_cast<LoadedModule *>(module->state);
+  if (loaded)
+    for (const LoadedModule::Image &image : loaded->images)
+      if (image.capability == device->capability)
+        return image.library;
+  const LSTMCudaImage *image = chooseImage(module, device->capability);
+  Library library = nullptr;
+  if (!image || !CU(cuLibraryLoadData, &library, image->data, nullptr, nullptr, 0, nullptr, nullptr,
+                    0))
+    return nullptr;
+  if (!loaded)
+    module->state = loaded = new LoadedModule;
+  loaded->images.push_back({device->capability, library});
+  return library;
+}
+
+Resident *lstm::cuda::loadKernel(LSTMCudaKernel *kernel, const Device *device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (Resident *resident = findResident(&kernel->state, device->id))
+    return resident;
+  Library library = loadLibrary(kernel->module, device);
+  Kernel handle = nullptr;
+  Function function = nullptr;
+  // The function belongs to the current context: nothing is left to be loaded later.
+  if (!library || !CU(cuLibraryGetKernel, &handle, library, kernel->name) ||
+      !CU(cuKernelGetFunction, &function, handle))
+    return nullptr;
+  if (!kernel->state)
+    static_cast<LoadedModule *>(kernel->module->state)->kernels.push_back(kernel);
+  return addResident(&kernel->state, device->id, function);
+}
+
+void lstmCudaRelease(LSTMCudaModule *module) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto *loaded = static_cast<LoadedModule *>(module->state);
+  if (!loaded)
+    return;
+  module->state = nullptr;
+  for (LSTMCudaKernel *kernel : loaded->kernels) {
+    auto *resident = static_cast<Resident *>(kernel->state);
+    kernel->state = nullptr;
+    while (resident) {
+      Resident *next = resident->next;
+      delete resident;
+      resident = next;
+    }
+  }
+  // At the end of the process the driver may be gone, and with it what is to be unloaded.
+  for (const LoadedModule::Image &image : loaded->images)
+    driver.cuLibraryUnload(image.library);
+  delete loaded;
+  ++releasedModules;
+}
+
+/// More dynamic shared memory than this has to be asked for.
+static constexpr int32_t plainSharedBytes = 48 * 1024;
+
+bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
+                              const LaunchSize &size, Stream stream, void **parameters,
+                              void **extra) {
+  const int64_t *grid = size.grid, *block = size.block;
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return true;
+  for (const int64_t *sizes : {grid, block})
+    for (int i = 0; i < 3; ++i)
+      if (sizes[i] < 0 || sizes[i] > INT_MAX) {
+        lstmFail(LSTM_CUDA_ERROR, "kernel '%s': %s #%d of %" PRId64 " is out of range", kernel->name,
+                 sizes == grid ? "grid size" : "block size", i, sizes[i]);
+        return false;
+      }
+  auto function = static_cast<Function>(resident->value);
+  if (size.sharedBytes > plainSharedBytes &&
+      size.sharedBytes > resident->sharedBytes.load(std::memory_order_relaxed)) {
+    if (!CU(cuFuncSetAttribute, function, maxDynamicShared, size.sharedBytes))
+      return false;
+    resident->sharedBytes.store(size.sharedBytes, std::memory_order_relaxed);
+  }
+  int result;
+  const char *name = "cuLaunchKernel";
+  if (size.cluster[0] == 0) {
+    result = driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
+                                   block[2], size.sharedBytes, stream, parameters, extra);
+  } else {
+    LaunchAttribute attribute = {};
+    attribute.id = attributeCluster;
+    LaunchConfig config = {{}, {}, unsigned(size.sharedBytes), stream, &attribute, 1};
+    for (int i = 0; i < 3; ++i) {
+      attribute.cluster[i] = size.cluster[i];
+      config.grid[i] = grid[i];
+      config.block[i] = block[i];
+    }
+    name = "cuLaunchKernelEx";
+    result = driver.cuLaunchKernelEx(&config, function, parameters, extra);
+  }
+  if (result == 0)
+    return true;
+  char what[256];
+  snprintf(what, sizeof what,
+           "kernel '%s', grid %" PRId64 " %" PRId64 " %" PRId64 ", block %" PRId64 " %" PRId64
+           " %" PRId64 ", %d bytes of shared memory: %s",
+           kernel->name, grid[0], grid[1], grid[2], block[0], block[1], block[2], size.sharedBytes,
+           name);
+  return checkDriver(result, what);
+}
+
+void lstmCudaLaunch(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
+                    int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
+                    void **parameters) {
+  lstm_cuda_session *session = getSession(__func__);
+  if (!session || gridX == 0 || gridY == 0 || gridZ == 0)
+    return;
+  Resident *resident = findResident(&kernel->state, session->device->id);
+  if (!resident) {
+    if (!mayPrepare(session, "the code of a kernel"))
+      return;
+    resident = loadKernel(kernel, session->device);
+    if (!resident)
+      return;
+  }
+  LaunchSize size = {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes};
+  if (launchKernel(kernel, resident, size, session->call.current, parameters))
+    ++session->launches;
+}
