@@ -20,6 +20,11 @@ static constexpr StringRef tensorHeader =
 #include "TensorHeader.inc"
     ;
 
+/// The text of lstm-runtime/session.h.
+static constexpr StringRef sessionHeader =
+#include "SessionHeader.inc"
+    ;
+
 static bool isKeyword(StringRef name) {
   static const llvm::StringSet<> keywords = {
       "alignas",   "alignof",  "and",      "asm",      "auto",     "bool",     "break",    "case",
@@ -58,8 +63,8 @@ namespace {
 /// Declares one entry.
 class EntryWriter {
 public:
-  EntryWriter(const Signature &entry, StringRef symbol, raw_ostream &os)
-      : entry(entry), symbol(symbol), os(os) {}
+  EntryWriter(const Signature &entry, StringRef symbol, Platform platform, raw_ostream &os)
+      : entry(entry), symbol(symbol), platform(platform), os(os) {}
 
   void write();
 
@@ -69,6 +74,7 @@ private:
 
   const Signature &entry;
   StringRef symbol;
+  Platform platform;
   raw_ostream &os;
   unsigned numSizes = 0;
   llvm::StringSet<> used;
@@ -115,6 +121,10 @@ void EntryWriter::write() {
       describe(port);
   }
   SmallVector<std::string> parameters;
+  if (platform == Platform::CUDA) {
+    parameters = {"lstm_cuda_session *session", "void *stream"};
+    used.insert_range(ArrayRef<StringRef>{"session", "stream"});
+  }
   for (const Port &port : entry.arguments)
     parameters.push_back((port.isTensor() ? "const lstm_tensor *"
                                           : getScalarType(port.kind).str() + " ") +
@@ -129,17 +139,9 @@ void EntryWriter::write() {
   os << (parameters.empty() ? "void);\n" : ");\n");
 }
 
-void lstm::writeCHeader(const CInterface &interface, raw_ostream &os) {
-  const std::string &prefix = interface.prefix;
-  std::string guard = StringRef("LSTM_MODEL_" + prefix + "_H").upper();
-  os << "/* " << prefix << ": a program compiled by lstm-compile. */\n\n#ifndef " << guard
-     << "\n#define " << guard << "\n\n"
-     << tensorHeader << R"(
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* All functions with a status return an lstm_status. Arguments are read only, in any
+/// How calls work where tensors are in the host's memory.
+static void writeHostRules(StringRef prefix, raw_ostream &os) {
+  os << R"(/* All functions with a status return an lstm_status. Arguments are read only, in any
    strides. A result whose data is null gets memory of its own, which )"
      << prefix << R"(_free
    frees; else type and shape must be the result's, and it is copied there, also over
@@ -147,8 +149,9 @@ extern "C" {
    that is known in the call only.
 */
 )";
-  for (const Signature &entry : interface.entries)
-    EntryWriter(entry, interface.getSymbol(entry.name), os).write();
+}
+
+static void writeHostFunctions(StringRef prefix, raw_ostream &os) {
   os << "\n/* Frees what a call has allocated for a result; leaves other tensors alone. */\nvoid "
      << prefix << "_free(lstm_tensor *tensor);\n"
      << "\n/* Says what was wrong with the last call on this thread that did not return LSTM_OK. */\n"
@@ -157,8 +160,45 @@ extern "C" {
 /* The number of threads from the next call on. By default, and again with 0, it is that of
    LSTM_NUM_THREADS, else OMP_NUM_THREADS, else the number of CPUs that the process may use. */
 )" << "void "
-     << prefix << "_set_num_threads(int64_t count);\n"
-     << R"(
+     << prefix << "_set_num_threads(int64_t count);\n";
+}
+
+/// How they work where tensors are on a GPU.
+static constexpr StringRef deviceRules =
+    R"(/* All functions return an lstm_status and enqueue their work on `stream`, a CUstream or
+   cudaStream_t (null: the legacy default stream); they do not wait for it. Tensors are on the
+   session's device. Arguments are read only, in any strides. A result whose data is null
+   gets memory of its own, which lstm_cuda_free_tensor frees; else type and shape must
+   be the result's, and it is written there, also over an argument. A null pointer instead
+   of a result drops it. A scalar result is the host's. A letter stands for a size that is
+   known in the call only. Link with -llstm_cuda_runtime.
+*/
+)";
+
+void lstm::writeCHeader(const CInterface &interface, raw_ostream &os) {
+  const std::string &prefix = interface.prefix;
+  bool isHost = interface.platform == Platform::CPU;
+  std::string guard = StringRef("LSTM_MODEL_" + prefix + "_H").upper();
+  os << "/* " << prefix << ": a program compiled by lstm-compile. */\n\n#ifndef " << guard
+     << "\n#define " << guard << "\n\n"
+     << tensorHeader;
+  if (!isHost)
+    os << '\n' << sessionHeader;
+  os << R"(
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+)";
+  if (isHost)
+    writeHostRules(prefix, os);
+  else
+    os << deviceRules;
+  for (const Signature &entry : interface.entries)
+    EntryWriter(entry, interface.getSymbol(entry.name), interface.platform, os).write();
+  if (isHost)
+    writeHostFunctions(prefix, os);
+  os << R"(
 #ifdef __cplusplus
 }
 #endif

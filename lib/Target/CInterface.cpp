@@ -81,8 +81,8 @@ static int64_t getDType(ElementKind kind) {
 namespace {
 class InterfaceBuilder {
 public:
-  InterfaceBuilder(ModuleOp module)
-      : module(module), symbols(module), b(module.getContext()), loc(b.getUnknownLoc()),
+  InterfaceBuilder(ModuleOp module, Platform platform)
+      : platform(platform), module(module), symbols(module), b(module.getContext()), loc(b.getUnknownLoc()),
         pointer(LLVM::LLVMPointerType::get(b.getContext())), word(b.getI64Type()) {}
 
   LogicalResult addEntry(const Signature &signature, StringRef symbol);
@@ -91,6 +91,8 @@ public:
   void addForwarder(StringRef symbol, StringRef callee, Type result, TypeRange arguments);
 
 private:
+  /// What the C functions take before the program's arguments: session and stream.
+  size_t getNumLeading() const { return platform == Platform::CUDA ? 2 : 0; }
   LLVM::LLVMFuncOp addFunction(StringRef name, Type result, TypeRange arguments);
   LLVM::LLVMFuncOp getRuntimeFunction(StringRef name, Type result, TypeRange arguments);
   Value addGlobal(const Twine &name, Type type, Attribute value);
@@ -120,6 +122,7 @@ private:
                                ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
   }
 
+  Platform platform;
   ModuleOp module;
   SymbolTable symbols;
   OpBuilder b;
@@ -189,8 +192,14 @@ LLVM::LLVMFuncOp InterfaceBuilder::addPackedCall(LLVM::LLVMFuncOp callee,
     for (size_t j = 0, e = getDescriptorWords(port); j < e; ++j)
       arguments.push_back(load(j < 2 ? pointer : word, address, j));
   }
+  if (platform == Platform::CUDA)
+    for (auto [i, port] : llvm::enumerate(signature.results))
+      if (!port.isTensor())
+        arguments.push_back(load(pointer, values, signature.arguments.size() + i));
   auto call = LLVM::CallOp::create(b, loc, callee, arguments);
   for (auto [i, port] : llvm::enumerate(signature.results)) {
+    if (platform == Platform::CUDA)
+      break;
     Value address = load(pointer, values, signature.arguments.size() + i);
     Value result = call.getResult();
     if (signature.results.size() > 1)
@@ -221,12 +230,12 @@ Value InterfaceBuilder::addSignature(const Signature &signature, StringRef symbo
 
 LogicalResult InterfaceBuilder::addEntry(const Signature &signature, StringRef symbol) {
   auto callee = symbols.lookup<LLVM::LLVMFuncOp>(signature.name);
-  LLVM::LLVMFunctionType expected = getLoweredType(signature, b.getContext());
+  LLVM::LLVMFunctionType expected = getLoweredType(signature, b.getContext(), platform);
   if (!callee || callee.getFunctionType() != expected)
     return module.emitError() << "the passes leave no function @" << signature.name << " of type "
                               << expected;
 
-  SmallVector<Type> types;
+  SmallVector<Type> types(getNumLeading(), pointer);
   for (const Port &port : signature.arguments)
     types.push_back(getCType(port));
   types.append(signature.results.size(), pointer);
@@ -247,7 +256,7 @@ LogicalResult InterfaceBuilder::addEntry(const Signature &signature, StringRef s
   Value call = LLVM::AddressOfOp::create(b, loc, packed);
   Value values = LLVM::AllocaOp::create(b, loc, pointer, pointer,
                                         getConstant(std::max<size_t>(types.size(), 1)));
-  for (auto [i, argument] : llvm::enumerate(function.getArguments())) {
+  for (auto [i, argument] : llvm::enumerate(function.getArguments().drop_front(getNumLeading()))) {
     Value value = argument;
     if (i < signature.arguments.size() && !signature.arguments[i].isTensor()) {
       value = LLVM::AllocaOp::create(b, loc, pointer, argument.getType(), getConstant(1));
@@ -255,10 +264,12 @@ LogicalResult InterfaceBuilder::addEntry(const Signature &signature, StringRef s
     }
     LLVM::StoreOp::create(b, loc, value, getWord(values, i));
   }
-  LLVM::LLVMFuncOp invoke = getRuntimeFunction("lstmInvoke", b.getI32Type(),
-                                               {pointer, pointer, pointer, pointer});
-  auto status =
-      LLVM::CallOp::create(b, loc, invoke, ValueRange{table, namesAddress, call, values});
+  SmallVector<Value> passed(function.getArguments().take_front(getNumLeading()));
+  passed.append({table, namesAddress, call, values});
+  SmallVector<Type> passedTypes(passed.size(), pointer);
+  LLVM::LLVMFuncOp invoke = getRuntimeFunction(
+      platform == Platform::CUDA ? "lstmCudaInvoke" : "lstmInvoke", b.getI32Type(), passedTypes);
+  auto status = LLVM::CallOp::create(b, loc, invoke, passed);
   LLVM::ReturnOp::create(b, loc, status.getResults());
   return success();
 }
@@ -271,11 +282,15 @@ LogicalResult lstm::addCInterface(ModuleOp module, const CInterface &interface) 
     if (global.getValueOrNull() || global.getInitializerBlock())
       global.setLinkage(LLVM::Linkage::Internal);
 
-  InterfaceBuilder builder(module);
+  InterfaceBuilder builder(module, interface.platform);
   // No entry is looked up after a C function has taken its name.
   for (const Signature &signature : interface.entries)
     if (failed(builder.addEntry(signature, interface.getSymbol(signature.name))))
       return failure();
+  addProgramTable(module, interface);
+  // A session has these for all programs.
+  if (interface.platform == Platform::CUDA)
+    return success();
   MLIRContext *context = module.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type none = LLVM::LLVMVoidType::get(context);
@@ -284,6 +299,5 @@ LogicalResult lstm::addCInterface(ModuleOp module, const CInterface &interface) 
   builder.addForwarder((prefix + "_last_error").str(), "lstmGetLastError", pointer, {});
   builder.addForwarder((prefix + "_set_num_threads").str(), "lstmSetThreadCount", none,
                        IntegerType::get(context, 64));
-  addProgramTable(module, interface, "cpu");
   return success();
 }

@@ -58,6 +58,16 @@ LogicalResult lstm::lowerFunctions(ModuleOp module, const LSTMToLLVMOptions &opt
   return pm.run(module);
 }
 
+LogicalResult lstm::lowerFunctionsForGPU(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                         const LSTMToNVVMOptions &options) {
+  if (failed(isolate(module, functions)))
+    return failure();
+  dropInterfaceAttributes(module);
+  PassManager pm(module.getContext(), module.getOperationName());
+  buildLSTMToNVVMPipeline(pm, options);
+  return pm.run(module);
+}
+
 LogicalResult lstm::runPipeline(ModuleOp module, ArrayRef<func::FuncOp> functions,
                                 StringRef pipeline) {
   PassManager pm(module.getContext(), module.getOperationName());
@@ -80,7 +90,8 @@ LogicalResult lstm::runPipeline(ModuleOp module, ArrayRef<func::FuncOp> function
 
 size_t lstm::getDescriptorWords(const Port &port) { return 3 + 2 * port.getShape().size(); }
 
-LLVM::LLVMFunctionType lstm::getLoweredType(const Signature &signature, MLIRContext *context) {
+LLVM::LLVMFunctionType lstm::getLoweredType(const Signature &signature, MLIRContext *context,
+                                            Platform platform) {
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type word = IntegerType::get(context, 64);
   auto getScalar = [&](const Port &port) { return port.type.isIndex() ? word : port.type; };
@@ -92,6 +103,12 @@ LLVM::LLVMFunctionType lstm::getLoweredType(const Signature &signature, MLIRCont
     }
     arguments.append({pointer, pointer});
     arguments.append(getDescriptorWords(port) - 2, word);
+  }
+  if (platform == Platform::CUDA) {
+    for (const Port &port : signature.results)
+      if (!port.isTensor())
+        arguments.push_back(pointer);
+    return LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), arguments);
   }
   for (const Port &port : signature.results) {
     if (!port.isTensor()) {

@@ -42,10 +42,10 @@ static void writePorts(llvm::json::OStream &json, ArrayRef<Port> ports) {
     });
 }
 
-void lstm::writeProgramTable(const CInterface &interface, StringRef target, raw_ostream &os) {
+void lstm::writeProgramTable(const CInterface &interface, raw_ostream &os) {
   llvm::json::OStream json(os);
   json.object([&] {
-    json.attribute("target", target);
+    json.attribute("target", interface.platform == Platform::CPU ? "cpu" : "cuda");
     json.attribute("prefix", interface.prefix);
     json.attributeArray("entries", [&] {
       for (const Signature &entry : interface.entries)
@@ -59,10 +59,10 @@ void lstm::writeProgramTable(const CInterface &interface, StringRef target, raw_
   });
 }
 
-void lstm::addProgramTable(ModuleOp module, const CInterface &interface, StringRef target) {
+void lstm::addProgramTable(ModuleOp module, const CInterface &interface) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  writeProgramTable(interface, target, os);
+  writeProgramTable(interface, os);
   text.push_back('\0');
 
   SymbolTable symbols(module);

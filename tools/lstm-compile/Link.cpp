@@ -56,7 +56,15 @@ static llvm::Expected<std::string> findCompiler(const llvm::Triple &triple, Stri
 }
 
 /// The runtime as arguments of the C compiler.
-static llvm::Expected<std::vector<std::string>> getRuntime(const llvm::Triple &triple) {
+static llvm::Expected<std::vector<std::string>> getRuntime(const llvm::Triple &triple,
+                                                           Platform platform) {
+  if (platform == Platform::CUDA) {
+    auto library = findBesideTool(
+        {"lib/liblstm_cuda_runtime.so", LSTM_INSTALL_LIBDIR "/liblstm_cuda_runtime.so"});
+    if (!library)
+      return library.takeError();
+    return std::vector<std::string>{*library, "-Wl,-rpath,$ORIGIN"};
+  }
   if (CPUTarget::isHost(triple)) {
     auto archive = findBesideTool(
         {"lib/libLSTMCPURuntime.a", LSTM_INSTALL_LIBDIR "/libLSTMCPURuntime.a"});
@@ -85,11 +93,12 @@ static llvm::Expected<std::vector<std::string>> getRuntime(const llvm::Triple &t
 }
 
 llvm::Error lstm::compile::linkLibrary(StringRef object, StringRef output,
-                                       const llvm::Triple &triple, StringRef compiler) {
+                                       const llvm::Triple &triple, StringRef compiler,
+                                       Platform platform) {
   llvm::Expected<std::string> program = findCompiler(triple, compiler);
   if (!program)
     return program.takeError();
-  llvm::Expected<std::vector<std::string>> runtime = getRuntime(triple);
+  llvm::Expected<std::vector<std::string>> runtime = getRuntime(triple, platform);
   if (!runtime)
     return runtime.takeError();
   std::vector<std::string> arguments = {*program, "-shared", "-fPIC", "-pthread", "-o", output.str(),

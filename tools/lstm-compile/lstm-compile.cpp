@@ -47,7 +47,8 @@ static constexpr StringLiteral overview =
 makes a library with a C function for each public function of the program, and the header
 that declares them. The library needs libc and libm, no part of LLVM. --emit=obj leaves
 linking to you: with libLSTMCPURuntime.a, or with its sources in share/lstm/runtime/cpu, and
--lm -pthread.
+-lm -pthread. With --target=cuda it needs liblstm_cuda_runtime.so, which it looks for in its own
+folder, and, when it is called, CUDA's driver and cuBLAS.
 )";
 
 static cl::OptionCategory category("lstm-compile options");
@@ -59,8 +60,8 @@ static cl::opt<std::string> output("o", cl::init("-"), cl::cat(category), cl::va
 static cl::opt<std::string> headerFile("header", cl::cat(category), cl::value_desc("model.h"),
                                        cl::desc("Write the header of the C interface"));
 static cl::opt<std::string>
-    emit("emit", cl::cat(category), cl::value_desc("mlir|llvm|asm|obj|so"),
-         cl::desc("What to write (default: by the output's name .mlir, .ll, .s, .o or .so)"));
+    emit("emit", cl::cat(category), cl::value_desc("mlir|llvm|asm|obj|so|ptx"),
+         cl::desc("What to write (default: by the output's name .mlir, .ll, .s, .o, .so or .ptx)"));
 static cl::list<std::string> entryNames("entry", cl::cat(category), cl::value_desc("name"),
                                         cl::desc("Function of the C interface; may be repeated "
                                                  "(default: all public functions)"));
@@ -69,7 +70,7 @@ static cl::opt<std::string>
            cl::desc("What the names of the C functions begin with (default: from the output's name, "
                     "'model' for libmodel.so)"));
 static cl::opt<std::string> targetName("target", cl::init("cpu"), cl::cat(category),
-                                       cl::desc("What to compile for: cpu"));
+                                       cl::desc("What to compile for: cpu (default) or cuda"));
 static cl::opt<std::string> triple("triple", cl::cat(category),
                                    cl::desc("x86_64 or aarch64 triple, such as aarch64-linux-gnu "
                                             "(default: this machine's)"));
@@ -90,6 +91,32 @@ static cl::opt<std::string> compiler("cc", cl::cat(category), cl::value_desc("pr
                                      cl::desc("C compiler that links a library (default: cc, or "
                                               "the triple's gcc)"));
 
+static cl::list<std::string> chips("chip", cl::cat(category), cl::value_desc("sm_90"),
+                                   cl::desc("GPU; may be repeated, the library then holds code for "
+                                            "each (default: sm_90)"));
+static cl::opt<GPUFormat>
+    gpuFormat("gpu-format", cl::cat(category), cl::init(GPUFormat::Auto),
+              cl::desc("Code for GPUs (default: auto)"),
+              cl::values(clEnumValN(GPUFormat::Auto, "auto", "cubin where ptxas is found, else PTX"),
+                         clEnumValN(GPUFormat::Cubin, "cubin", "machine code"),
+                         clEnumValN(GPUFormat::PTX, "ptx", "text for the driver")));
+static cl::opt<GPUStrategy> strategy(
+    "strategy", cl::cat(category), cl::init(GPUStrategy::Library),
+    cl::desc("How recurrences run on a GPU (default: library)"),
+    cl::values(clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
+               clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph")));
+static cl::opt<bool> allowTF32("allow-tf32", cl::cat(category),
+                               cl::desc("Products of f32 on a GPU with 10 bits of mantissa"));
+static cl::opt<bool> graph("graph", cl::init(true), cl::cat(category),
+                           cl::desc("Let a call become a CUDA graph (default: true)"));
+static cl::opt<int64_t> indexBitwidth("index-bitwidth", cl::init(64), cl::cat(category),
+                                      cl::value_desc("32|64"),
+                                      cl::desc("Bits of an index in kernels: 32 is for arrays below "
+                                               "2^31 elements (default: 64)"));
+static cl::opt<std::string> toolkit("toolkit", cl::cat(category), cl::value_desc("folder"),
+                                    cl::desc("CUDA toolkit (default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, "
+                                             "that of ptxas in PATH, or /usr/local/cuda)"));
+
 static LogicalResult fail(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "lstm-compile") << message << '\n';
   return failure();
@@ -100,7 +127,7 @@ static LogicalResult fail(llvm::Error error) {
   return failure();
 }
 
-enum class Emit { MLIR, LLVM, Asm, Obj, SO };
+enum class Emit { MLIR, LLVM, Asm, Obj, SO, PTX };
 
 static FailureOr<Emit> getEmit() {
   if (!emit.empty()) {
@@ -110,9 +137,10 @@ static FailureOr<Emit> getEmit() {
                     .Case("asm", Emit::Asm)
                     .Case("obj", Emit::Obj)
                     .Case("so", Emit::SO)
+                    .Case("ptx", Emit::PTX)
                     .Default(std::nullopt);
     if (!kind)
-      return fail("expects --emit to be mlir, llvm, asm, obj or so, but got '" + emit + "'");
+      return fail("expects --emit to be mlir, llvm, asm, obj, so or ptx, but got '" + emit + "'");
     return *kind;
   }
   return llvm::StringSwitch<Emit>(llvm::sys::path::extension(output))
@@ -120,6 +148,7 @@ static FailureOr<Emit> getEmit() {
       .Case(".ll", Emit::LLVM)
       .Case(".s", Emit::Asm)
       .Case(".o", Emit::Obj)
+      .Case(".ptx", Emit::PTX)
       .Default(Emit::SO);
 }
 
@@ -137,8 +166,17 @@ static FailureOr<std::string> getPrefix() {
 }
 
 static LogicalResult checkOptions(Emit kind) {
-  if (targetName != "cpu")
-    return fail("unknown target '" + targetName + "'; the only target is 'cpu'");
+  if (targetName != "cpu" && targetName != "cuda")
+    return fail("unknown target '" + targetName + "'; the targets are 'cpu' and 'cuda'");
+  if (targetName == "cpu")
+    for (cl::Option *option : std::initializer_list<cl::Option *>{
+             std::addressof(chips), &gpuFormat, &strategy, &allowTF32, &graph, &indexBitwidth, &toolkit})
+      if (option->getNumOccurrences())
+        return fail("--" + option->ArgStr + " is for --target=cuda");
+  if (targetName == "cpu" && kind == Emit::PTX)
+    return fail("--emit=ptx is for --target=cuda");
+  if (indexBitwidth != 32 && indexBitwidth != 64)
+    return fail("expects --index-bitwidth to be 32 or 64, but got " + llvm::Twine(indexBitwidth));
   if (level < '0' || level > '3')
     return fail("expects -O0, -O1, -O2 or -O3, but got '-O" + llvm::Twine(level) + "'");
   if (output == "-" && (kind == Emit::Obj || kind == Emit::SO))
@@ -148,6 +186,8 @@ static LogicalResult checkOptions(Emit kind) {
     return fail("--cc is for linking, --emit=so");
   return success();
 }
+
+static Platform getPlatform() { return targetName == "cuda" ? Platform::CUDA : Platform::CPU; }
 
 static std::string quote(StringRef text) { return ("'" + text + "'").str(); }
 
@@ -270,7 +310,7 @@ static LogicalResult writeCode(llvm::Module &module, llvm::TargetMachine &machin
   if (failed(writeFile(object, emitTo)))
     return failure();
   if (llvm::Error error =
-          compile::linkLibrary(object, output, machine.getTargetTriple(), compiler))
+          compile::linkLibrary(object, output, machine.getTargetTriple(), compiler, getPlatform()))
     return fail(std::move(error));
   return success();
 }
@@ -283,6 +323,67 @@ static FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openProgram() {
   if (!buffer)
     return fail(message);
   return llvm::MemoryBuffer::getMemBufferCopy(buffer->getBuffer(), llvm::sys::path::filename(file));
+}
+
+/// The signatures of functions on tensors.
+static FailureOr<CInterface> getInterface(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                          StringRef prefix, llvm::SourceMgr &source) {
+  CInterface interface{prefix.str(), {}, getPlatform()};
+  for (func::FuncOp function : functions) {
+    FailureOr<Signature> signature = getSignature(function, source);
+    if (failed(signature))
+      return failure();
+    interface.entries.push_back(std::move(*signature));
+  }
+  if (failed(interface.verify(module)))
+    return failure();
+  return interface;
+}
+
+static FailureOr<CInterface> lowerForCPU(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                         StringRef prefix, llvm::SourceMgr &source,
+                                         const llvm::TargetMachine &machine) {
+  LSTMToLLVMOptions options;
+  options.optimize = level != '0';
+  options.vectorBits = getVectorBits(machine);
+  options.runtimeChecks = runtimeChecks;
+  options.splitPacking = true;
+  if (failed(optimizeFunctions(module, functions, options)))
+    return failure();
+  // Packing has functions of its own.
+  FailureOr<CInterface> interface =
+      getInterface(module, getPublicFunctions(module), prefix, source);
+  if (failed(interface) || failed(lowerFunctions(module, options)))
+    return failure();
+  return interface;
+}
+
+static FailureOr<CInterface> lowerForGPU(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                         StringRef prefix, llvm::SourceMgr &source, Emit kind) {
+  LSTMToNVVMOptions options;
+  options.chips = chips;
+  options.format = kind == Emit::PTX ? GPUFormat::PTX : gpuFormat;
+  options.strategy = level == '0' ? GPUStrategy::Naive : strategy;
+  options.allowTF32 = allowTF32;
+  options.graph = graph;
+  options.indexBitwidth = indexBitwidth;
+  options.toolkit = toolkit;
+  options.runtimeChecks = runtimeChecks;
+  FailureOr<CInterface> interface = getInterface(module, functions, prefix, source);
+  if (failed(interface) || failed(lowerFunctionsForGPU(module, functions, options)))
+    return failure();
+  return interface;
+}
+
+/// The text of the kernels, which the passes have put into globals.
+static LogicalResult writePTX(ModuleOp module) {
+  return writeFile(output, [&](llvm::raw_pwrite_stream &os) {
+    for (auto global : module.getOps<LLVM::GlobalOp>())
+      if (global.getSymName().contains("_image"))
+        if (auto text = dyn_cast_or_null<StringAttr>(global.getValueOrNull()))
+          os << text.getValue().rtrim('\0');
+    return success();
+  });
 }
 
 static LogicalResult compileProgram() {
@@ -317,32 +418,20 @@ static LogicalResult compileProgram() {
   FailureOr<std::vector<func::FuncOp>> entries = findEntries(*module);
   if (failed(entries))
     return failure();
-  LSTMToLLVMOptions options;
-  options.optimize = level != '0';
-  options.vectorBits = getVectorBits(*machine);
-  options.runtimeChecks = runtimeChecks;
-  options.splitPacking = true;
-  if (failed(optimizeFunctions(*module, *entries, options)))
+  FailureOr<CInterface> lowered =
+      getPlatform() == Platform::CUDA
+          ? lowerForGPU(*module, *entries, *symbolPrefix, source, *kind)
+          : lowerForCPU(*module, *entries, *symbolPrefix, source, *machine);
+  if (failed(lowered) || failed(addCInterface(*module, *lowered)))
     return failure();
-  entries = getPublicFunctions(*module);
-  CInterface interface{*symbolPrefix, {}};
-  for (func::FuncOp function : *entries) {
-    FailureOr<Signature> signature = getSignature(function, source);
-    if (failed(signature))
-      return failure();
-    interface.entries.push_back(std::move(*signature));
-  }
-  if (failed(interface.verify(*module)))
-    return failure();
-
-  if (failed(lowerFunctions(*module, options)) ||
-      failed(addCInterface(*module, interface)))
-    return failure();
+  CInterface interface = std::move(*lowered);
   if (!headerFile.empty() && failed(writeFile(headerFile, [&](llvm::raw_pwrite_stream &os) {
         writeCHeader(interface, os);
         return success();
       })))
     return failure();
+  if (*kind == Emit::PTX)
+    return writePTX(*module);
   if (*kind == Emit::MLIR)
     return writeFile(output, [&](llvm::raw_pwrite_stream &os) {
       module->print(os);

@@ -9,6 +9,7 @@
 #ifndef LSTM_TARGET_CINTERFACE_H
 #define LSTM_TARGET_CINTERFACE_H
 
+#include "lstm/Target/Lowering.h"
 #include "lstm/Target/Signature.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -20,6 +21,9 @@ namespace mlir::lstm {
 struct CInterface {
   std::string prefix;
   std::vector<Signature> entries;
+  /// Where the tensors are: the functions of a program for GPUs take a session and a
+  /// stream first, and the run-time library is a shared one, lstm-runtime/cuda.h.
+  Platform platform = Platform::CPU;
 
   /// The C function of an entry, or of an auxiliary such as "free".
   std::string getSymbol(StringRef name) const;
@@ -32,7 +36,7 @@ struct CInterface {
 std::string getCIdentifier(StringRef text);
 
 /// Adds the C functions to a module in the LLVM dialect whose entries had these
-/// signatures on tensors. They call the runtime (lstm-runtime/cpu.h); nothing but
+/// signatures on tensors. They call the runtime (lstm-runtime/cpu.h, cuda.h); nothing but
 /// them and the program's table remains visible from outside.
 LogicalResult addCInterface(ModuleOp module, const CInterface &interface);
 
@@ -44,11 +48,11 @@ void writeCHeader(const CInterface &interface, raw_ostream &os);
 ///     "arguments": [{"name": "x", "dtype": "f32", "shape": [-1, -1, 80]},
 ///                   {"name": "n", "dtype": "i64", "shape": null}], "results": [...]}]}
 /// A size of -1 is any; a scalar has no shape.
-void writeProgramTable(const CInterface &interface, StringRef target, raw_ostream &os);
+void writeProgramTable(const CInterface &interface, raw_ostream &os);
 
 /// Adds that text, ended by a zero, to a module in the LLVM dialect, as the character
 /// array `lstm_program`.
-void addProgramTable(ModuleOp module, const CInterface &interface, StringRef target);
+void addProgramTable(ModuleOp module, const CInterface &interface);
 
 } // namespace mlir::lstm
 

@@ -16,6 +16,10 @@
 namespace mlir::lstm {
 
 struct LSTMToLLVMOptions;
+struct LSTMToNVVMOptions;
+
+/// Where compiled functions have their tensors.
+enum class Platform { CPU, CUDA };
 
 /// The first half of `lstm-to-llvm`, on tensors. `functions` are what is visible from
 /// outside; with `options.splitPacking` some of them get companions `@f_pack` and
@@ -26,6 +30,10 @@ LogicalResult optimizeFunctions(ModuleOp module, ArrayRef<func::FuncOp> function
 /// The second half, to the LLVM dialect.
 LogicalResult lowerFunctions(ModuleOp module, const LSTMToLLVMOptions &options);
 
+/// `lstm-to-nvvm`. `functions` are what is visible from outside.
+LogicalResult lowerFunctionsForGPU(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                   const LSTMToNVVMOptions &options);
+
 /// Passes of the user's instead of both. `pipeline` is one of `builtin.module(...)`.
 LogicalResult runPipeline(ModuleOp module, ArrayRef<func::FuncOp> functions, StringRef pipeline);
 
@@ -33,8 +41,10 @@ LogicalResult runPipeline(ModuleOp module, ArrayRef<func::FuncOp> functions, Str
 size_t getDescriptorWords(const Port &port);
 
 /// The type that a function has in the LLVM dialect: a memref's descriptor as
-/// single arguments, the results in one structure.
-LLVM::LLVMFunctionType getLoweredType(const Signature &signature, MLIRContext *context);
+/// single arguments, the results in one structure. On a GPU it has no results: it asks for
+/// the tensors' places, and the scalars' addresses follow the arguments.
+LLVM::LLVMFunctionType getLoweredType(const Signature &signature, MLIRContext *context,
+                                      Platform platform = Platform::CPU);
 
 } // namespace mlir::lstm
 
