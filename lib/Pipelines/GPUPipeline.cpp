@@ -38,7 +38,7 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   if (isNaive)
     pm.addPass(createLSTMDecomposeCellsPass());
   else
-    buildLSTMToPhasesPipeline(pm);
+    addPhases(pm, /*hoistAddends=*/false);
   ConvertLSTMToLinalgPassOptions gatesOnly;
   gatesOnly.phases = false;
   pm.addPass(createConvertLSTMToLinalgPass(gatesOnly));

@@ -15,6 +15,9 @@ namespace mlir::lstm {
 
 void addCleanup(OpPassManager &pm);
 
+/// `lstm-to-phases`; `hoistAddends` is the option `addends` of lstm-hoist-input-projections.
+void addPhases(OpPassManager &pm, bool hoistAddends);
+
 /// Scans and linalg operations on tensors to loops on memrefs, allocations outside of the
 /// loops where they can be; no deallocation yet.
 void addBufferization(OpPassManager &pm);

@@ -32,7 +32,7 @@ void lstm::addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void lstm::buildLSTMToPhasesPipeline(OpPassManager &pm) {
+void lstm::addPhases(OpPassManager &pm, bool hoistAddends) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createLSTMDecomposeCellsPass());
@@ -40,7 +40,9 @@ void lstm::buildLSTMToPhasesPipeline(OpPassManager &pm) {
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createLSTMFuseGatesPass());
   addCleanup(pm);
-  pm.addPass(createLSTMHoistInputProjectionsPass());
+  LSTMHoistInputProjectionsPassOptions hoist;
+  hoist.addends = hoistAddends;
+  pm.addPass(createLSTMHoistInputProjectionsPass(hoist));
   // What is left in the loop and what has left it fuse on their own.
   pm.addPass(createLSTMFuseGatesPass());
   pm.addPass(createLSTMFuseRecurrencesPass());
@@ -50,6 +52,8 @@ void lstm::buildLSTMToPhasesPipeline(OpPassManager &pm) {
   // Projected tables, out of loops that the author wrote around recurrences.
   pm.addPass(createLoopInvariantCodeMotionPass());
 }
+
+void lstm::buildLSTMToPhasesPipeline(OpPassManager &pm) { addPhases(pm, /*hoistAddends=*/true); }
 
 /// Moves allocations, and the sizes that they depend on, out of loops.
 static void addHoisting(OpPassManager &pm) {

@@ -38,8 +38,8 @@ namespace {
 /// Hoists from one recurrence.
 class Hoister {
 public:
-  Hoister(RewriterBase &rewriter, RecurrenceOp op, int64_t minDepth)
-      : rewriter(rewriter), op(op), minDepth(minDepth) {}
+  Hoister(RewriterBase &rewriter, RecurrenceOp op, int64_t minDepth, bool addends)
+      : rewriter(rewriter), op(op), minDepth(minDepth), addends(addends) {}
 
   HoistResult run() {
     for (GateOp gate : llvm::to_vector(op.getBodyBlock()->getOps<GateOp>()))
@@ -59,6 +59,7 @@ private:
   RewriterBase &rewriter;
   RecurrenceOp op;
   int64_t minDepth;
+  bool addends;
   HoistResult result;
   /// Values of the body that depend on sequence elements (and on values from
   /// above) alone: the direction of those elements.
@@ -93,6 +94,10 @@ private:
     }
     if (keptDots.empty() && keptScales.empty() && keptAddends.empty())
       return; // depends on the sequence altogether
+    if (!addends) {
+      movedAddends.clear();
+      keptAddends = llvm::to_vector(gate.getAddends());
+    }
     rewriter.setInsertionPoint(gate);
     auto type = gate.getResultType().clone(gate.getComputeType());
     auto moved = GateOp::create(rewriter, gate.getLoc(), type,
@@ -429,22 +434,24 @@ private:
 } // namespace
 
 FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op,
-                                                   int64_t maxTableRows, int64_t minDepth) {
+                                                   int64_t maxTableRows, int64_t minDepth,
+                                                   bool addends) {
   OpBuilder::InsertionGuard guard(rewriter);
   moveLoopInvariantCode(op);
   unsigned lookups = projectLookups(rewriter, op, maxTableRows);
-  HoistResult result = Hoister(rewriter, op, minDepth).run();
+  HoistResult result = Hoister(rewriter, op, minDepth, addends).run();
   result.lookups = lookups;
   return result;
 }
 
 FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, Operation *root,
-                                                   int64_t maxTableRows, int64_t minDepth) {
+                                                   int64_t maxTableRows, int64_t minDepth,
+                                                   bool addends) {
   SmallVector<RecurrenceOp> recurrences;
   root->walk([&](RecurrenceOp op) { recurrences.push_back(op); });
   HoistResult total;
   for (RecurrenceOp op : recurrences) {
-    FailureOr<HoistResult> result = hoistInputProjections(rewriter, op, maxTableRows, minDepth);
+    FailureOr<HoistResult> result = hoistInputProjections(rewriter, op, maxTableRows, minDepth, addends);
     if (failed(result))
       return failure();
     total.hoisted += result->hoisted;
@@ -461,7 +468,7 @@ struct LSTMHoistInputProjectionsPass
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     FailureOr<HoistResult> result =
-        hoistInputProjections(rewriter, getOperation(), maxTableRows, minDepth);
+        hoistInputProjections(rewriter, getOperation(), maxTableRows, minDepth, addends);
     if (failed(result))
       return signalPassFailure();
     numHoisted += result->hoisted;

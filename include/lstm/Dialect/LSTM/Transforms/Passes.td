@@ -65,7 +65,10 @@ def LSTMHoistInputProjectionsPass : Pass<"lstm-hoist-input-projections"> {
     Option<"maxTableRows", "max-table-rows", "int64_t", "65536",
            "Project embedding tables of at most this static number of rows (0: any)">,
     Option<"minDepth", "min-depth", "int64_t", "4",
-           "Hoist products over at least this many elements">];
+           "Hoist products over at least this many elements">,
+    Option<"addends", "addends", "bool", "true",
+           "Hoist biases with the products; without it they stay with the cell's work, which "
+           "pays where each pass over all steps is a kernel of its own">];
   let statistics = [
     Statistic<"numHoisted", "operations-hoisted", "Operations hoisted out of time loops">,
     Statistic<"numLookups", "lookups-projected", "Embedding lookups moved behind a projection">];
