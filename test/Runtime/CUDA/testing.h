@@ -96,9 +96,11 @@ static struct {
   bool twoEvents;
 } program = {.workspace = 64, .launches = 1, .branches = 1};
 
-/* x, s; y. */
-static const int64_t signature[] = {2, 1, LSTM_F32, 2, -1, WIDTH, LSTM_F32, -1, LSTM_F32, 2, -1, WIDTH};
-static const char names[] = "x\0s\0y";
+/* x, s, variant; y. A graph depends on nothing but arguments, so the last one says what the
+   program does. */
+static const int64_t signature[] = {3,  1,       LSTM_F32, 2,  -1,       WIDTH, LSTM_F32,
+                                    -1, LSTM_I64, -1,      LSTM_F32, 2,  -1,    WIDTH};
+static const char names[] = "x\0s\0variant\0y";
 
 static inline void launchScale(const void *x, void *y, float s, int64_t rows) {
   void *c = lstmCudaGetConstant(&constant);
@@ -151,7 +153,9 @@ static inline void generated(void **values) {
 
 static inline int32_t call(lstm_cuda_session *session, void *stream, lstm_tensor *x, float s,
                            lstm_tensor *y) {
-  void *values[] = {x, &s, y};
+  int64_t variant = program.branches + 10 * program.products + 100 * program.read +
+                    1000 * program.twoEvents + 10000 * program.failing;
+  void *values[] = {x, &s, &variant, y};
   return lstmCudaInvoke(session, stream, signature, names, generated, values);
 }
 
