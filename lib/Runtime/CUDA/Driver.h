@@ -114,6 +114,8 @@ struct UpdateInfo {
   X(cuMemAlloc, "cuMemAlloc_v2", (void **, size_t))                                                \
   X(cuMemAllocManaged, "cuMemAllocManaged", (void **, size_t, unsigned))                           \
   X(cuMemFree, "cuMemFree_v2", (void *))                                                           \
+  X(cuMemAllocAsync, "cuMemAllocAsync", (void **, size_t, Stream))                                 \
+  X(cuMemFreeAsync, "cuMemFreeAsync", (void *, Stream))                                            \
   X(cuMemHostAlloc, "cuMemHostAlloc", (void **, size_t, unsigned))                                 \
   X(cuMemFreeHost, "cuMemFreeHost", (void *))                                                      \
   X(cuMemHostRegister, "cuMemHostRegister_v2", (void *, size_t, unsigned))                         \

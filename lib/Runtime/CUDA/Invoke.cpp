@@ -45,6 +45,7 @@ static bool beginCall(lstm_cuda_session *session, Stream stream, const int64_t *
 
 static void endCall(lstm_cuda_session *session) {
   Stream stream = session->call.stream;
+  freeTemporaries(session);
   // What the caller captures is ordered by his graph.
   if (!session->call.callerCaptures && CU(cuEventRecord, session->done, stream))
     session->lastStream = stream;

@@ -10,7 +10,9 @@
 #include "Session.h"
 #include "Status.h"
 
+#include <algorithm>
 #include <climits>
+#include <iterator>
 #include <utility>
 
 using namespace lstm::cuda;
@@ -140,6 +142,38 @@ void *lstmCudaGetWorkspace(int64_t bytes) {
   lstmFail(LSTM_OUT_OF_MEMORY, "the caller's workspace has %lld bytes, but %lld are needed",
            (long long)session->callersBytes, (long long)bytes);
   return nullptr;
+}
+
+void *lstmCudaAllocate(int64_t bytes) {
+  lstm_cuda_session *session = getSession(__func__);
+  if (!session || !mayPrepare(session, "memory of a loop"))
+    return nullptr;
+  void *data = nullptr;
+  int result = driver.cuMemAllocAsync(&data, bytes > 0 ? bytes : 1, session->call.current);
+  if (result == cudaOutOfMemory)
+    lstmFail(LSTM_OUT_OF_MEMORY, "cuMemAllocAsync: no memory for %lld bytes (%d)", (long long)bytes,
+             result);
+  else if (checkDriver(result, "cuMemAllocAsync"))
+    session->temporaries.push_back(data);
+  return data;
+}
+
+void lstmCudaDeallocate(void *data) {
+  lstm_cuda_session *session = getSession(__func__);
+  if (!session)
+    return;
+  auto &temporaries = session->temporaries;
+  auto at = std::find(temporaries.rbegin(), temporaries.rend(), data);
+  if (at == temporaries.rend())
+    return;
+  temporaries.erase(std::next(at).base());
+  CU(cuMemFreeAsync, data, session->call.current);
+}
+
+void lstm::cuda::freeTemporaries(lstm_cuda_session *session) {
+  for (void *data : session->temporaries)
+    CU(cuMemFreeAsync, data, session->call.stream);
+  session->temporaries.clear();
 }
 
 void lstmCudaCopy(void *target, const void *source, int64_t bytes) {

@@ -93,6 +93,8 @@ struct lstm_cuda_session {
   int64_t callersBytes = 0;
   /// Copies of arguments and results, by number of the port.
   std::vector<lstm::cuda::Buffer> copies;
+  /// What the call has allocated in its loops and not freed yet.
+  std::vector<void *> temporaries;
   /// Graphs of callers may still use what was outgrown.
   bool wasCaptured = false;
   std::vector<void *> outgrown;
@@ -126,6 +128,9 @@ void *allocate(lstm_cuda_session *session, int64_t bytes);
 /// Makes the buffer large enough; what was in it is lost.
 bool growBuffer(lstm_cuda_session *session, Buffer &buffer, int64_t bytes, const char *what);
 void freeBuffer(lstm_cuda_session *session, Buffer &buffer);
+
+/// Frees what generated code left.
+void freeTemporaries(lstm_cuda_session *session);
 
 /// Copies between arrays of one shape; strides are in elements.
 bool copyElements(int64_t rank, const int64_t *shape, int64_t elementSize, void *target,

@@ -657,6 +657,18 @@ int cuMemFree_v2(void *data) {
   NOT_IN_CAPTURE();
   return data ? release(data) : OK;
 }
+int cuMemAllocAsync(void **data, size_t bytes, Handle *stream) {
+  ENTER(cuMemAllocAsync);
+  STREAM_HANDLE(stream);
+  NOT_IN_CAPTURE();
+  return allocate(data, bytes);
+}
+int cuMemFreeAsync(void *data, Handle *stream) {
+  ENTER(cuMemFreeAsync);
+  STREAM_HANDLE(stream);
+  NOT_IN_CAPTURE();
+  return data ? release(data) : OK;
+}
 int cuMemHostAlloc(void **data, size_t bytes, unsigned flags) {
   ENTER(cuMemHostAlloc);
   NOT_IN_CAPTURE();
