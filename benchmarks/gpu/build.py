@@ -1,0 +1,84 @@
+# Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles the programs that bench.py times into a folder, for a machine without LLVM.
+
+What follows `--` goes to lstm-compile.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+import gpu_cases
+import runner
+
+# What lets products of f32 round to TF32.
+TF32 = "--allow-tf32"
+
+
+def parse():
+    argv = sys.argv[1:]
+    split = argv.index("--") if "--" in argv else len(argv)
+    parser = argparse.ArgumentParser(prog="bench-gpu.sh --build", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--target", default="cuda", choices=["cuda", "cpu"])
+    parser.add_argument("--output", type=pathlib.Path, default=gpu_cases.ROOT / "gpu/bench", metavar="DIR")
+    parser.add_argument("--only", type=re.compile, metavar="REGEX", help="only cases that match, as in 'lstm bf16 64,128'")
+    parser.add_argument("--quick", action="store_true", help="few cases")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--tf32", default=TF32, metavar="FLAG", help=f"lstm-compile's flag for TF32 ({TF32})")
+    parser.add_argument("--lstm-compile", default=runner.tool("lstm-compile"), metavar="PATH")
+    options = parser.parse_args(argv[:split])
+    options.flags = argv[split + 1:]
+    return options
+
+
+def main():
+    options = parse()
+    options.output.mkdir(parents=True, exist_ok=True)
+    texts = {case.file: (gpu_cases.program(case), [options.tf32] if case.type == "tf32" and options.target == "cuda" else [])
+             for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))}
+    if not options.only or options.only.search("g2p"):
+        texts["g2p.so"] = (gpu_cases.ROOT / "examples/g2p/g2p.mlir").read_text(), []
+    if not texts:
+        sys.exit("bench-gpu: error: no case matches")
+    failures = {}
+
+    def compile_one(file):
+        text, flags = texts[file]
+        library = options.output / file
+        library.unlink(missing_ok=True)
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, file[:-3] + ".mlir")
+            source.write_text(text)
+            done = subprocess.run([options.lstm_compile, source, "-o", library, f"--target={options.target}", "--prefix=bench",
+                                   *flags, *options.flags], capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            failures[file] = f"exit status {done.returncode}: {runner.shorten(done.stderr)}"
+            print(f"{file}: {failures[file]}", file=sys.stderr, flush=True)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(compile_one, texts))
+    if options.target == "cuda":
+        shutil.copy(pathlib.Path(options.lstm_compile).resolve().parents[1] / "lib/liblstm_cuda_runtime.so", options.output)
+    checkpoint = gpu_cases.ROOT / ".cache/checkpoint20.npz"
+    if checkpoint.exists():
+        shutil.copy(checkpoint, options.output)
+    described = subprocess.run(["git", "-C", gpu_cases.ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    # Where the programs run there may be no repository.
+    (options.output / "manifest.json").write_text(json.dumps(
+        {"target": options.target, "revision": described.stdout.strip(), "flags": options.flags, "failures": failures}))
+    size = sum(file.stat().st_size for file in options.output.iterdir())
+    print(f"{len(texts) - len(failures)} of {len(texts)} programs in {options.output}, {size / 2**20:.1f} MiB", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,215 @@
+# Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is measured on a GPU: sizes, programs, inputs, what they must give."""
+
+import dataclasses
+import itertools
+import pathlib
+import sys
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / folder) for folder in ("test/Integration/CPU", "python_bindings")]
+import runner  # noqa: E402
+
+GATES = {"lstm": 4, "gru": 3, "peephole": 4}
+# The type of x, h and the weights; c and biases are f32. In TF32 products round f32 to it.
+ELEMENTS = {"f32": "f32", "tf32": "f32", "bf16": "bf16", "f16": "f16"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    cell: str
+    type: str
+    B: int
+    T: int
+    I: int  # noqa: E741
+    H: int
+    layers: int = 1
+    directions: int = 1
+
+    def __str__(self):
+        more = f" {self.layers} layers" * (self.layers > 1) + " bidirectional" * (self.directions > 1)
+        return f"{self.cell} {self.type} {self.B},{self.T},{self.I},{self.H}{more}"
+
+    @property
+    def file(self):
+        """Of the program, which serves every B and T."""
+        return f"{self.cell}-{self.type}-{self.I}-{self.H}-{self.layers}-{self.directions}.so"
+
+    @property
+    def element(self):
+        return ELEMENTS[self.type]
+
+    def parts(self):
+        """(name of the layer and direction, width of its input, whether it runs backwards), in order."""
+        for layer in range(self.layers):
+            for direction in range(self.directions):
+                yield f"{layer}{'fb'[direction]}", self.directions * self.H if layer else self.I, direction == 1
+
+    def flops_per_step(self):
+        return sum(2 * self.B * GATES[self.cell] * self.H * (width + self.H) for _, width, _ in self.parts())
+
+
+LAYERS = [(1, 128, 256), (1, 128, 1024), (1, 128, 2048), (16, 128, 512), (64, 128, 256), (64, 128, 512), (64, 128, 1024),
+          (64, 128, 2048), (256, 128, 1024), (16, 1024, 768)]
+QUICK = [(1, 128, 256), (64, 128, 512)]
+
+
+def grid(quick=False):
+    """What counts most first: a run may end early."""
+    types = ("bf16", "f32", "tf32", "f16")
+    made = [Case("lstm", kind, B, T, H, H) for kind in types for B, T, H in (QUICK if quick else LAYERS)]
+    made += [Case("peephole", kind, 64, 128, H, H) for kind in ("bf16", "f32") for H in ((512,) if quick else (1024, 512))]
+    if not quick:
+        made += [Case("lstm", kind, *sizes) for kind in types[:3]
+                 for sizes in ((64, 512, 768, 768, 2, 2), (32, 128, 1024, 1024, 4, 1))]
+    made += [Case("gru", kind, B, T, H, H) for kind in types[:3] for B, T, H in (QUICK[1:] if quick else LAYERS[3:7])]
+    return made
+
+
+# Programs
+
+
+def cell_text(case, width, state, cell):
+    H, G, e = case.H, GATES[case.cell], case.element
+    low = f"input(%xt, %W : tensor<?x{width}x{e}>, tensor<{width}x{G}x{H}x{e}>)\n" \
+          f"        state(%h, %U : {state}, tensor<{H}x{G}x{H}x{e}>)\n        "
+    bias = f"bias(%b : tensor<{G}x{H}xf32>)"
+    if case.cell == "gru":
+        return f"%h1 = lstm.gru_cell reset_after {low}{bias} recurrent_bias(%d : tensor<{G}x{H}xf32>)"
+    more = f" peephole(%p : tensor<3x{H}xf32>)" if case.cell == "peephole" else ""
+    return f"%h1, %c1 = lstm.cell {low}cell(%c : {cell}) {bias}{more}"
+
+
+def part_arguments(case, width):
+    """Names and types of what a layer and direction takes besides x."""
+    H, G, e = case.H, GATES[case.cell], case.element
+    made = {"h0": f"tensor<?x{H}x{e}>"}
+    if case.cell != "gru":
+        made["c0"] = f"tensor<?x{H}xf32>"
+    made |= {"W": f"tensor<{width}x{G}x{H}x{e}>", "U": f"tensor<{H}x{G}x{H}x{e}>", "b": f"tensor<{G}x{H}xf32>"}
+    if case.cell == "gru":
+        made["d"] = f"tensor<{G}x{H}xf32>"
+    if case.cell == "peephole":
+        made["p"] = f"tensor<3x{H}xf32>"
+    return made
+
+
+def part_text(case, name, width, backwards):
+    H, e = case.H, case.element
+    x, ys, state, cell = f"tensor<?x?x{width}x{e}>", f"tensor<?x?x{H}x{e}>", f"tensor<?x{H}x{e}>", f"tensor<?x{H}xf32>"
+    arguments = part_arguments(case, width)
+    has_c = "c0" in arguments
+    states = f"{state}, {cell}" if has_c else state
+    init = "%h = %h0, %c = %c0" if has_c else "%h = %h0"
+    after = "%h1, %c1" if has_c else "%h1"
+    listed = ", ".join(f"%{n}: {t}" for n, t in arguments.items())
+    return f"""
+func.func private @part_{name}(%x: {x}, {listed}) -> ({ys}, {states}) {{
+  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %T = tensor.dim %x, %i0 : {x}
+  %B = tensor.dim %x, %i1 : {x}
+  %ys0 = tensor.empty(%T, %B) : {ys}
+  %ys, %last{":2" if has_c else ""} = lstm.recurrence over(%xt = %x : {x})
+      init({init} : {states}){" reverse" if backwards else ""} outs(%ys0 : {ys}) {{
+    {cell_text(case, width, state, cell)}
+    lstm.yield state({after} : {states}) out(%h1 : {state})
+  }}
+  return %ys, {"%last#0, %last#1" if has_c else "%last"} : {ys}, {states}
+}}
+"""
+
+
+def program(case):
+    """@main(x, what each layer and direction takes) -> (ys, their last states)."""
+    H, e, D = case.H, case.element, case.directions
+    ys, wide = f"tensor<?x?x{H}x{e}>", f"tensor<?x?x{D * H}x{e}>"
+    x = f"tensor<?x?x{case.I}x{e}>"
+    parts = list(case.parts())
+    parameters, body, values, results = [f"%x: {x}"], [], [], []
+    read, read_type = "%x", x
+    for layer in range(case.layers):
+        made = []
+        for name, width, _ in parts[layer * D:(layer + 1) * D]:
+            arguments = part_arguments(case, width)
+            parameters += [f"%{n}_{name}: {t}" for n, t in arguments.items()]
+            states = [arguments[n] for n in ("h0", "c0") if n in arguments]
+            body.append(f"  %r_{name}:{1 + len(states)} = call @part_{name}({read}, "
+                        + ", ".join(f"%{n}_{name}" for n in arguments)
+                        + f") : ({read_type}, {', '.join(arguments.values())}) -> ({ys}, {', '.join(states)})")
+            made.append(f"%r_{name}#0")
+            for k, kind in enumerate(states):
+                values.append(f"%r_{name}#{k + 1}")
+                results.append((f"{'hc'[k]}T_{name}", kind))
+        read, read_type = made[0], ys
+        if D == 2:
+            body.append(f"""  %both_{layer} = tensor.empty(%T, %B) : {wide}
+  %half_{layer} = tensor.insert_slice {made[0]} into %both_{layer}[0, 0, 0] [%T, %B, {H}] [1, 1, 1] : {ys} into {wide}
+  %ys_{layer} = tensor.insert_slice {made[1]} into %half_{layer}[0, 0, {H}] [%T, %B, {H}] [1, 1, 1] : {ys} into {wide}""")
+            read, read_type = f"%ys_{layer}", wide
+    values.insert(0, read)
+    results.insert(0, ("ys", read_type))
+    named = ", ".join(f'{kind} {{lstm.name = "{name}"}}' for name, kind in results)
+    sizes = f"""  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %T = tensor.dim %x, %i0 : {x}
+  %B = tensor.dim %x, %i1 : {x}
+"""
+    return "".join(part_text(case, *part) for part in parts) + f"""
+func.func @main({', '.join(parameters)}) -> ({named}) {{
+{sizes}{chr(10).join(body)}
+  return {', '.join(values)} : {', '.join(kind for _, kind in results)}
+}}
+"""
+
+
+# Inputs and what they give
+
+
+def inputs(case, seed=1):
+    """Random float32 arrays by name, which the case's type holds exactly; nothing of it is zero."""
+    random = np.random.default_rng(seed)
+    made = {"x": random.standard_normal((case.T, case.B, case.I), np.float32)}
+    for name, width, _ in case.parts():
+        for argument, text in part_arguments(case, width).items():
+            shape = [case.B if size is None else size for size in runner.Slot("a", None, text).shape]
+            if argument in ("h0", "c0"):
+                value = 0.5 * random.standard_normal(shape, np.float32)
+            else:
+                value = random.uniform(-1, 1, shape).astype(np.float32) / case.H**0.5
+            made[f"{argument}_{name}"] = value
+    kind = case.element
+    return {name: value if kind == "f32" else runner.rounded(value, kind).astype(np.float32) for name, value in made.items()}
+
+
+def reference(case, arrays, xp=np):
+    """ys in the arrays' own precision; `xp` is numpy or torch."""
+    sigmoid = lambda v: 1 / (1 + xp.exp(-v))  # noqa: E731
+    y = arrays["x"]
+    parts = list(case.parts())
+    H, G, D = case.H, GATES[case.cell], case.directions
+    for layer in range(case.layers):
+        sides = []
+        for name, width, backwards in parts[layer * D:(layer + 1) * D]:
+            a = {n: arrays[f"{n}_{name}"] for n in part_arguments(case, width)}
+            U, h, c, ys = a["U"].reshape(H, G * H), a["h0"], a.get("c0"), []
+            projected = (y.reshape(-1, width) @ a["W"].reshape(width, G * H)).reshape(len(y), -1, G, H) + a["b"]
+            for t in reversed(range(len(y))) if backwards else range(len(y)):
+                u, p = (h @ U).reshape(-1, G, H), projected[t]
+                if case.cell == "gru":
+                    r, z = sigmoid(p[:, 0] + u[:, 0] + a["d"][0]), sigmoid(p[:, 1] + u[:, 1] + a["d"][1])
+                    n = xp.tanh(p[:, 2] + r * (u[:, 2] + a["d"][2]))
+                    h = (1 - z) * n + z * h
+                else:
+                    g, peep = p + u, a.get("p", (0, 0, 0))
+                    i, f = sigmoid(g[:, 0] + peep[0] * c), sigmoid(g[:, 1] + peep[1] * c)
+                    c = f * c + i * xp.tanh(g[:, 2])
+                    h = sigmoid(g[:, 3] + peep[2] * c) * xp.tanh(c)
+                ys.append(h)
+            sides.append(xp.stack(ys[::-1] if backwards else ys))
+        y = sides[0] if D == 1 else xp.concatenate(sides, -1)
+    return y
