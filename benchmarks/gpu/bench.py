@@ -1,0 +1,293 @@
+# Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times recurrent layers on the GPU beside cuDNN, PyTorch and XLA, in one run.
+
+For each case all who take part get the same inputs and are measured in turn, several rounds; a time
+is the median of all calls by CUDA events: `called` as a user calls it, one call at a time, `graph`
+the same call replayed from a CUDA graph, where the host costs nothing. The error is the largest
+absolute one of ys against float64.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import re
+import shlex
+import statistics
+import sys
+import tempfile
+import time
+
+import gpu_cases
+import numpy as np
+import participants
+import report
+import torch
+from participants import Failure
+
+ROUNDS = 5
+
+
+def log(*text):
+    print(*text, file=sys.stderr, flush=True)
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(prog="bench-gpu.sh", description=__doc__.split("\n\n")[0])
+    parser.add_argument("--json", type=pathlib.Path, default=gpu_cases.ROOT / "build/bench-gpu.json", metavar="FILE",
+                        help="where the rows go, anew after each (build/bench-gpu.json)")
+    parser.add_argument("--programs", type=pathlib.Path, default=gpu_cases.ROOT / "gpu/bench", metavar="DIR")
+    parser.add_argument("--quick", action="store_true", help="few cases, short measurements")
+    parser.add_argument("--only", type=re.compile, metavar="REGEX", help="only cases that match, as in 'lstm bf16 64,128'")
+    parser.add_argument("--opponents", type=lambda text: [name for name in text.split(",") if name],
+                        default=report.OPPONENTS, metavar="A,B", help=f"of {','.join(report.OPPONENTS)}")
+    parser.add_argument("--minutes", type=float, metavar="N", help="start no case after these")
+    parser.add_argument("--report", type=pathlib.Path, metavar="DIR",
+                        help="where table and picture go (docs if nothing is left out, else beside the JSON)")
+    options = parser.parse_args(arguments)
+    unknown = set(options.opponents) - set(report.OPPONENTS)
+    if unknown:
+        parser.error(f"unknown opponent '{min(unknown)}'; there are {', '.join(report.OPPONENTS)}")
+    options.seconds = 0.05 if options.quick else 0.15
+    return options
+
+
+def timed(call, seconds, least=10):
+    """Microseconds of the device's stream for each of many calls."""
+    times, end = [], time.perf_counter() + seconds
+    while len(times) < least or time.perf_counter() < end:
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        call()
+        stop.record()
+        stop.synchronize()
+        times.append(1e3 * start.elapsed_time(stop))
+    return times
+
+
+def timed_together(call, seconds):
+    """Of a call among many that are enqueued at once: the device's time, where that is more than the host's."""
+    start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    single = min(timed(call, 0, 3))
+    count = max(5, min(200, int(1e6 * seconds / single)))
+    start.record()
+    for _ in range(count):
+        call()
+    stop.record()
+    stop.synchronize()
+    return [1e3 * start.elapsed_time(stop) / count]
+
+
+def timed_on_host(call, least=10):
+    times = []
+    for _ in range(least):
+        start = time.perf_counter()
+        call()
+        times.append(1e6 * (time.perf_counter() - start))
+        torch.cuda.synchronize()
+    return times
+
+
+def capture(call):
+    """The call as a CUDA graph, and where that writes."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        ys = call()
+    return graph, ys
+
+
+class Timed:
+    """A participant whose calls are on PyTorch's stream."""
+
+    def __init__(self, call, known, own_graph=False):
+        self.call = call
+        ys = call()
+        torch.cuda.synchronize()
+        self.made = {"error": error_of(ys, known)}
+        self.modes = {"called": lambda s: timed(call, s), "host": lambda s: timed_on_host(call)}
+        if own_graph:
+            self.modes["replay"] = lambda s: timed_together(call, s)
+        try:
+            graph, captured = capture(call)
+            captured.fill_(float("nan"))
+            graph.replay()
+            torch.cuda.synchronize()
+            again = error_of(captured, known)
+            # It need not be the same kernel, but it is no worse.
+            if not again <= max(4 * self.made["error"], 1e-6):
+                raise Failure(f"replayed, the error is {again}")
+            self.modes["graph"] = lambda s: timed(graph.replay, s)
+        except (RuntimeError, Failure) as failure:
+            torch.cuda.synchronize()
+            self.made["graph_failure"] = " ".join(str(failure).split())[:300]
+
+
+class TimedXla:
+    def __init__(self, worker, case, known, folder, arrays):
+        inputs, outputs = str(folder / "inputs.npz"), str(folder / "ys.npy")
+        np.savez(inputs, **arrays)
+        ys = torch.from_numpy(worker.prepare(case, inputs, outputs)).cuda()
+        self.made = {"error": error_of(ys, known)}
+        self.modes = {"called": worker.measure}
+
+
+def error_of(ys, known):
+    if ys.shape != known.shape:
+        raise Failure(f"ys has the shape {tuple(ys.shape)}, expected {tuple(known.shape)}")
+    value = float((ys.double() - known).abs().max())
+    if value != value:
+        raise Failure("ys has NaN")
+    return float(f"{value:.3g}")
+
+
+def makers(case, arrays, options, xla):
+    """Functions that prepare, by name."""
+    made = {"ours": lambda known, folder: Timed(participants.ours(case, arrays, options.programs), known, own_graph=True)}
+    if case.cell == "peephole":
+        made["eager"] = lambda known, folder: Timed(participants.custom(case, arrays), known)
+        made["compile"] = lambda known, folder: Timed(participants.compiled(case, arrays), known)
+        made["xla"] = lambda known, folder: TimedXla(xla(), case, known, folder, arrays)
+    else:
+        made["cudnn"] = lambda known, folder: Timed(participants.cudnn(case, arrays), known)
+        if case.type == "bf16":
+            # The one type that cuDNN's persistent kernels have.
+            made["cudnn-f16"] = lambda known, folder: Timed(participants.cudnn(case, arrays, "f16"), known)
+    return {name: maker for name, maker in made.items() if name == "ours" or name in options.opponents}
+
+
+def measure_row(case, options, xla, folder, peaks):
+    participants.set_tf32(case)
+    arrays = gpu_cases.inputs(case)
+    torch.backends.cuda.matmul.allow_tf32, tf32 = False, torch.backends.cuda.matmul.allow_tf32
+    known = gpu_cases.reference(case, {n: torch.from_numpy(a).cuda().double() for n, a in arrays.items()}, torch)
+    torch.backends.cuda.matmul.allow_tf32 = tf32
+    made, ready, samples = {}, {}, {}
+    for name, make in makers(case, arrays, options, xla).items():
+        try:
+            ready[name] = make(known, folder)
+            made[name] = ready[name].made
+        except Exception as failure:  # An opponent's, of any kind: reported, and the run goes on.
+            made[name] = {"error": None, "failure": f"{type(failure).__name__}: {' '.join(str(failure).split())[:300]}"}
+    for _ in range(ROUNDS):
+        for name, who in ready.items():
+            for mode, measure in who.modes.items():
+                samples.setdefault((name, mode), []).extend(measure(options.seconds / 2))
+    for name, entry in made.items():
+        def median(mode, steps=case.T):
+            return round(statistics.median(samples[name, mode]) / steps, 3) if (name, mode) in samples else None  # noqa: B023
+        entry |= {"called_us_per_step": median("called"), "graph_us_per_step": median("graph"),
+                  "replay_us_per_step": median("replay"), "host_us_per_call": median("host", 1)}
+        # The best of what a user can have.
+        times = [entry[key] for key in ("graph_us_per_step", "replay_us_per_step") if entry[key]]
+        entry["us_per_step"] = min(times) if times else entry["called_us_per_step"]
+    ours = made.pop("ours")
+    row = {"cell": case.cell, "type": case.type, "B": case.B, "T": case.T, "I": case.I, "H": case.H, "layers": case.layers,
+           "directions": case.directions, "ours_us_per_step": ours.pop("us_per_step"), "ours_error": ours.pop("error"), **ours}
+    return {**row, "opponents": made, "limit_us_per_step": round(case.flops_per_step() / peaks[case.type] / 1e6, 4)}
+
+
+def measure_peaks():
+    """TFLOP/s of a large product in each type."""
+    made = {}
+    for kind, dtype in {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32, "tf32": torch.float32}.items():
+        torch.backends.cuda.matmul.allow_tf32 = kind == "tf32"
+        a = torch.randn(8192, 8192, device="cuda").to(dtype)
+        made[kind] = round(2 * 8192**3 / statistics.median(timed(lambda: a @ a, 0.1, 5)) / 1e6, 1)  # noqa: B023
+    return made
+
+
+def measure_g2p(options):
+    """Words a second, and how many phonemes are NumPy's."""
+    sys.path.insert(0, str(gpu_cases.ROOT / "test/Integration/GPU"))
+    import lstm_mlir
+    import programs
+    programs.folder = options.programs
+    (case,) = programs.G2P().cases()
+    entry = lstm_mlir.load(options.programs / "g2p.so").main
+    arguments = [torch.from_numpy(a).cuda() for a in case.arguments]
+    wrong = (entry(*arguments).cpu().numpy() != case.results[0].value).any(axis=0).sum()
+    # Again and again the same words: as many as the CPU's benchmark has.
+    repeats = 18
+    arguments[-2:] = arguments[-2].repeat(1, repeats), arguments[-1].repeat(repeats)
+    order = torch.argsort(arguments[-1], stable=True)
+    arguments[-2:] = arguments[-2][:, order].contiguous(), arguments[-1][order]
+    words = len(arguments[-1])
+    out = torch.empty(20, words, dtype=torch.int32, device="cuda")
+    times = timed(lambda: entry(*arguments, out=out), 1)
+    return {"cell": "g2p", "words": words, "words_per_s": round(1e6 * words / statistics.median(times)),
+            "words_compared": case.results[0].value.shape[1], "words_wrong": int(wrong)}
+
+
+def write(path, rows):
+    """The file is never half written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".part")
+    partial.write_text("[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n")
+    partial.replace(path)
+
+
+def main(arguments):
+    options = parse(arguments)
+    start = time.monotonic()
+    manifest = json.loads((options.programs / "manifest.json").read_text())
+    chosen = [case for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))]
+    with_g2p = not options.quick if not options.only else options.only.search("g2p")
+    if not chosen and not with_g2p:
+        sys.exit("bench-gpu: error: no case matches")
+    properties = torch.cuda.get_device_properties(0)
+    peaks = measure_peaks()
+    run = {"date": datetime.date.today().isoformat(), "gpu": properties.name, "revision": manifest["revision"],
+           "flags": manifest["flags"], "command": shlex.join(["scripts/bench-gpu.sh", *arguments]), "peaks": peaks,
+           "versions": {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "cuda": torch.version.cuda}}
+    log(f"{properties.name}: " + ", ".join(f"{kind} {value:.0f} TFLOP/s" for kind, value in peaks.items()))
+    rows, workers, skipped = [], [], []
+
+    def xla():
+        if not workers:
+            workers.append(participants.Xla())
+        return workers[0]
+
+    def is_late():
+        return options.minutes and time.monotonic() - start > 60 * options.minutes
+
+    with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
+        for case in chosen:
+            if is_late():
+                skipped.append(str(case))
+                continue
+            begun = time.monotonic()
+            rows.append({**measure_row(case, options, xla, pathlib.Path(folder), peaks), "run": run})
+            write(options.json, rows)
+            log(report.line(rows[-1]), f"({time.monotonic() - begun:.0f} s)")
+            torch.cuda.empty_cache()
+        for worker in workers:
+            worker.close()
+        if with_g2p and not is_late():
+            try:
+                rows.append({**measure_g2p(options), "run": run})
+                log("g2p: {words_per_s} words/s, {words_wrong} of {words_compared} words wrong".format(**rows[-1]))
+            except Exception as failure:  # As that the program did not compile.
+                rows.append({"cell": "g2p", "ours_failure": f"{type(failure).__name__}: {failure}"[:300], "run": run})
+                log("g2p failed:", rows[-1]["ours_failure"])
+            write(options.json, rows)
+    for case in skipped:
+        log(f"no time left for {case}")
+    whole = not (options.quick or options.only or skipped) and options.opponents == report.OPPONENTS
+    folder = options.report or (gpu_cases.ROOT / "docs" if whole else options.json.parent)
+    report.write(rows, folder, skipped)
+    log(report.summary(rows))
+    log(f"rows in {options.json}, table and picture in {folder}/bench-gpu.*")
+    if any(row.get("failure") or row.get("ours_failure") or row.get("words_wrong") for row in rows):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,144 @@
+# Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Who is timed on a GPU. Each prepares a case and gives a function without arguments that
+enqueues one call on PyTorch's current stream and returns ys."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import lstm_mlir
+import numpy as np
+import torch
+from gpu_cases import GATES
+
+HERE = pathlib.Path(__file__).resolve().parent
+TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+
+
+class Failure(Exception):
+    """Of one participant in one case."""
+
+
+def on_device(value, kind):
+    return torch.from_numpy(value).cuda().to(TYPES[kind])
+
+
+def set_tf32(case):
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = case.type == "tf32"
+
+
+def ours(case, arrays, folder):
+    program = lstm_mlir.load(folder / case.file)
+    entry = program.main
+    arguments = [on_device(arrays[port.name], port.dtype) for port in entry.arguments]
+    sizes = [case.T, case.B]
+    places = []
+    for port in entry.results:
+        unknown = iter(sizes if len(port.shape) == 3 else sizes[1:])
+        places.append(torch.empty([next(unknown) if n < 0 else n for n in port.shape], dtype=TYPES[port.dtype], device="cuda"))
+    for place in places:
+        place.fill_(float("nan"))
+
+    def call():
+        entry(*arguments, out=places)
+        return places[0]
+    return call
+
+
+def cudnn(case, arrays, kind=None):
+    """torch.nn.LSTM and GRU; in another type than the case's where `kind` says so."""
+    dtype = TYPES[kind or case.element]
+    model = getattr(torch.nn, case.cell.upper())(case.I, case.H, case.layers, bidirectional=case.directions == 2)
+    G, H, states = GATES[case.cell], case.H, {"h0": [], "c0": []}
+    with torch.no_grad():
+        for number, (name, width, backwards) in enumerate(case.parts()):
+            suffix = f"l{number // case.directions}" + "_reverse" * backwards
+            flat = lambda key, rows: torch.from_numpy(arrays[f"{key}_{name}"].reshape(rows, G * H).T.copy())  # noqa: B023, E731
+            getattr(model, "weight_ih_" + suffix).copy_(flat("W", width))
+            getattr(model, "weight_hh_" + suffix).copy_(flat("U", H))
+            getattr(model, "bias_ih_" + suffix).copy_(torch.from_numpy(arrays[f"b_{name}"].reshape(-1)))
+            d = arrays.get(f"d_{name}", np.zeros(G * H, np.float32))
+            getattr(model, "bias_hh_" + suffix).copy_(torch.from_numpy(d.reshape(-1)))
+            for key in states:
+                if f"{key}_{name}" in arrays:
+                    states[key].append(torch.from_numpy(arrays[f"{key}_{name}"]))
+    model = model.to("cuda", dtype).eval()
+    # Weights in one piece, as cuDNN wants them.
+    model.flatten_parameters()
+    x = torch.from_numpy(arrays["x"]).to("cuda", dtype)
+    h0, *c0 = (torch.stack(values).to("cuda", dtype) for values in states.values() if values)
+    given = (h0, *c0) if c0 else h0
+
+    def call():
+        with torch.no_grad():
+            return model(x, given)[0]
+    return call
+
+
+def peephole_step(p, h, c, U, peep):
+    i, f, g, o = (p + h @ U).chunk(4, 1)
+    i, f = torch.sigmoid(i + peep[0] * c), torch.sigmoid(f + peep[1] * c)
+    c = f * c + i * torch.tanh(g)
+    return torch.sigmoid(o + peep[2] * c) * torch.tanh(c), c
+
+
+def custom(case, arrays, step=peephole_step):
+    """A cell of one's own, as one writes it: the input's product for all steps at once, then a loop."""
+    kind = case.element
+    x, h0, c0, W, U, b, p = (on_device(arrays[n], kind) for n in ("x", "h0_0f", "c0_0f", "W_0f", "U_0f", "b_0f", "p_0f"))
+    W, U, b = W.reshape(case.I, -1), U.reshape(case.H, -1), b.reshape(-1)
+
+    def call():
+        with torch.no_grad():
+            h, c, ys = h0, c0, []
+            for projected in x @ W + b:
+                h, c = step(projected, h, c, U, p)
+                ys.append(h)
+            return torch.stack(ys)
+    return call
+
+
+def compiled(case, arrays):
+    """The step by torch.compile; the whole loop unrolled would compile for minutes."""
+    return custom(case, arrays, torch.compile(peephole_step, dynamic=False))
+
+
+class Xla:
+    """lax.scan in a process of its own, which JAX and PyTorch do not share well."""
+
+    def __init__(self):
+        environment = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "TF_CPP_MIN_LOG_LEVEL": "2"}
+        self.process = subprocess.Popen([sys.executable, str(HERE / "xla_worker.py")], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True, env=environment)
+
+    def ask(self, **question):
+        try:
+            self.process.stdin.write(json.dumps(question) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        except OSError as error:
+            line = ""
+            print(error, file=sys.stderr)
+        if not line:
+            raise Failure(f"its process ended with {self.process.wait()}")
+        answer = json.loads(line)
+        if "failure" in answer:
+            raise Failure(answer["failure"])
+        return answer
+
+    def prepare(self, case, inputs, outputs):
+        """Returns ys."""
+        self.ask(inputs=inputs, outputs=outputs, kind=case.type)
+        return np.load(outputs)
+
+    def measure(self, seconds):
+        """Microseconds of calls, the host's waiting included."""
+        return self.ask(seconds=seconds)["times"]
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
