@@ -249,7 +249,8 @@ void HostConversion::convertConstant(memref::GetGlobalOp op) {
   Value address = LLVM::AddressOfOp::create(rewriter, loc, state);
   Value host = getDevicePointer(rewriter, loc, op);
   Value bytes = arith::ConstantIndexOp::create(rewriter, loc, getKnownByteSize(op.getType()));
-  for (auto [i, field] : llvm::enumerate(ValueRange{host, toWord(bytes)})) {
+  SmallVector<Value> fields = {host, toWord(bytes)};
+  for (auto [i, field] : llvm::enumerate(fields)) {
     SmallVector<LLVM::GEPArg> path = {0, static_cast<int32_t>(i)};
     LLVM::StoreOp::create(rewriter, loc, field,
                           LLVM::GEPOp::create(rewriter, loc, pointer, type, address, path));

@@ -30,6 +30,7 @@ using namespace mlir::lstm;
 
 /// Cells on tensors to scans of products and elementwise operations.
 static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
+  pm.addPass(createLSTMAllowInliningPass());
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   if (options.runtimeChecks)

@@ -225,6 +225,14 @@ def ConvertLSTMToLLVMPass : Pass<"convert-lstm-to-llvm", "ModuleOp"> {
                            "LLVM::LLVMDialect"];
 }
 
+def LSTMAllowInliningPass : Pass<"lstm-allow-inlining", "ModuleOp"> {
+  let summary = "Drop no_inline from functions and calls";
+  let description = [{
+    The code of a call on a GPU is one function on the host: its buffers have one plan, and
+    its work becomes one graph. Only recursion cannot be inlined.
+  }];
+}
+
 def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
   let summary = "Operations on memrefs to kernels";
   let description = [{
