@@ -35,7 +35,8 @@ class Call:
 
     def fetch(self):
         """Results as arrays on the host, once all is done; None for those that are not judged."""
-        found = [None if result is None else self.where.fetch(value) if hasattr(value, "shape") else np.array(value)
+        found = [None if result is None
+                 else self.where.fetch(value) if hasattr(value, "shape") else runner.encode(value, result.type)
                  for value, result in zip(self.made or (), self.case.results)]
         self.where.finish()
         return found
