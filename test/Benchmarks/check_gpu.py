@@ -1,0 +1,66 @@
+# Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks what of benchmarks/gpu needs no GPU: check_gpu.py programs|rows FOLDER"""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks/gpu"))
+import gpu_cases  # noqa: E402
+import report  # noqa: E402
+import runner  # noqa: E402
+from gpu_cases import Case  # noqa: E402
+
+folder = pathlib.Path(sys.argv[2])
+
+
+def programs():
+    """Numbers of each kind of program, compiled for the CPU, all sizes different."""
+    import lstm_mlir
+    for case in (Case("lstm", "f32", 3, 5, 11, 7), Case("lstm", "bf16", 3, 5, 11, 7), Case("gru", "bf16", 3, 5, 11, 7),
+                 Case("peephole", "f32", 3, 5, 11, 7), Case("lstm", "f16", 3, 5, 11, 7, 2, 2), Case("lstm", "tf32", 3, 5, 11, 7, 4, 1)):
+        source = folder / "program.mlir"
+        source.write_text(gpu_cases.program(case))
+        subprocess.run([runner.tool("lstm-compile"), source, "-o", folder / case.file], check=True)
+        arrays = gpu_cases.inputs(case)
+        assert all(array.all() for array in arrays.values()), "an input is zero"
+        program = lstm_mlir.load(folder / case.file)
+        made = program.main(*(runner.encode(arrays[port.name], port.dtype) for port in program.main.arguments))
+        want = gpu_cases.reference(case, {name: array.astype(np.float64) for name, array in arrays.items()})
+        assert want.shape == (5, 3, 7 * case.directions)
+        error = np.abs(runner.decode(made[0], case.element) - want).max()
+        assert error < 4 * runner.EPSILON[case.element], f"{case}: {error}"
+        # The reference is not blind to what it is given.
+        changed = {name: array.astype(np.float64) for name, array in arrays.items()}
+        changed[f"b_{list(case.parts())[-1][0]}"][-1] += 0.5
+        assert np.abs(gpu_cases.reference(case, changed) - want).max() > 0.01
+
+
+def rows():
+    """The table of two rows, of which one failed."""
+    files = {case.file: case for case in gpu_cases.grid()}
+    assert all((case.cell, case.type, case.H) == (files[case.file].cell, files[case.file].type, files[case.file].H)
+               for case in gpu_cases.grid()), "two programs share a file"
+    assert len({str(case) for case in gpu_cases.grid()}) == len(gpu_cases.grid())
+    run = {"date": "2026-01-01", "gpu": "H", "revision": "r", "command": "c", "versions": {}, "peaks": {"bf16": 700.0}}
+    size = {"cell": "lstm", "type": "bf16", "B": 1, "T": 128, "I": 256, "H": 256, "layers": 1, "directions": 1, "run": run}
+    entry = {"called_us_per_step": 12.0, "graph_us_per_step": 6.0, "us_per_step": 6.0, "error": 1e-3}
+    good = {**size, "ours_us_per_step": 2.0, "ours_error": 1e-3, "called_us_per_step": 3.0, "graph_us_per_step": 2.0,
+            "replay_us_per_step": 2.5, "host_us_per_call": 11.0, "limit_us_per_step": 0.1,
+            "opponents": {"cudnn": entry, "cudnn-f16": {**entry, "us_per_step": 0.5, "called_us_per_step": 0.5}}}
+    bad = {**good, "B": 64, "ours_us_per_step": None, "ours_error": None, "called_us_per_step": None, "failure": "Failure: no kernel"}
+    assert report.ratio(good, "us_per_step") == 3 and report.ratio(good, "called_us_per_step") == 4
+    assert report.ratio(bad, "us_per_step") is None
+    report.write([good, bad, {"cell": "g2p", "words_per_s": 5, "words_wrong": 0, "words_compared": 7, "run": run}], folder, ["left out"])
+    text = (folder / "bench-gpu.md").read_text()
+    for wanted in ("| 1, 128, 256, 256 | 2 / 3 (1e-03) | 2.5 | 11 | 6 / 12 (1e-03) |", "* ours: `Failure: no kernel` (LSTM, bf16, 64, 128",
+                   "* left out", "g2p: 5 words/s", "| all | 2 | 3.00 | 1 of 1 | 4.00 | 1 of 1 |"):
+        assert wanted in text, f"{wanted}\n{text}"
+    assert "no kernel" in report.line(bad)
+
+
+{"programs": programs, "rows": rows}[sys.argv[1]]()
