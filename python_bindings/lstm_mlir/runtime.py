@@ -186,6 +186,11 @@ class Entry:
         finally:
             self._frames.append(frame)
 
+    def bind(self, *args, out, session=None, **named):
+        """A function that makes this call again and again, on the same memory and at little cost: it takes `stream`
+        alone and returns `out`, which has a place for every tensor, or DROPPED. Arrays must be where the program runs."""
+        return Bound(self, self._order(args, named), self._places(out), session)
+
     def _order(self, args, named):
         if len(args) > len(self.arguments):
             raise TypeError(f"'{self.name}' takes {len(self.arguments)} arguments, but {len(args)} are given")
@@ -404,6 +409,53 @@ class Entry:
         finally:
             for data in memory:
                 session.runtime.free(session.handle, data)
+
+
+class Bound:
+    """What Entry.bind returns."""
+
+    def __init__(self, entry, args, places, session):
+        self._entry, self._places, self._frame = entry, places, _Frame(entry)
+        self._is_cuda = entry.program.target == "cuda"
+        # What was passed stays alive as long as it may be called.
+        self._keep = args, entry._fill_arguments(self._frame, args, None), entry._fill_places(self._frame, places, None)
+        devices = set()
+        for slot, place in zip(self._frame.outputs, places):
+            if slot and place is None:
+                slot.port.fail(TypeError, "a bound call needs its place")
+        for slot in self._frame.tensors:
+            if slot.info:
+                devices.add(slot.info.device)
+                if (slot.info.device is not None) != self._is_cuda:
+                    slot.port.fail(TypeError, "a bound call copies nothing: expected memory of "
+                                   + ("the GPU" if self._is_cuda else "the host"))
+        if len(devices) > 1:
+            raise ValueError(f"the arrays are on several devices: {sorted(devices)}")
+        device = next(iter(devices), None)
+        self._session = session or entry.program.session(device) if self._is_cuda else None
+        torch = sys.modules.get("torch")
+        is_torch = any(slot.kind is arrays.Torch for slot in self._frame.tensors if slot.info)
+        self._current = torch._C._cuda_getCurrentRawStream if self._is_cuda and is_torch else None
+
+    def __call__(self, stream=None):
+        entry, values = self._entry, self._frame.values
+        if self._is_cuda:
+            session = self._session
+            if stream is not None:
+                stream = to_stream(stream)
+            elif self._current:
+                stream = self._current(session.device)
+            with session.lock:
+                if session.handle is None:
+                    raise ValueError("the session is closed")
+                status = entry._function(session.handle, stream, *values)
+                if status:
+                    session.check(status)
+        else:
+            status = entry._function(*values)
+            if status:
+                raise Error(status, entry.program.last_error().decode())
+        return entry._returned(self._frame, self._places, None)
 
 
 def _host_array(tensor, info):

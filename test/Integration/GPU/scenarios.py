@@ -13,7 +13,7 @@ import numpy as np
 import programs
 from calls import Call, check_same
 from device import scattered
-from lstm_mlir import Error, Session, Status
+from lstm_mlir import Error, Status
 from runner import Failure
 
 
@@ -296,7 +296,14 @@ def costs_the_host_little(bench, name):
         library.main(*call.arguments, out=call.places)
         times.append(time.perf_counter() - start)
         bench.where.finish()
-    bench.note(f"a call of {name} takes the host {1e6 * sorted(times)[100]:.1f} us")
+    bound, again = library.main.bind(*call.arguments, out=call.places), []
+    for _ in range(200):
+        start = time.perf_counter()
+        bound()
+        again.append(time.perf_counter() - start)
+        bench.where.finish()
+    call.check()
+    bench.note(f"a call of {name} takes the host {1e6 * sorted(times)[100]:.1f} us, a bound one {1e6 * sorted(again)[100]:.1f} us")
 
 
 CELLS = ["cell/lstm", "cell/gru_reset_before", "cell/bidirectional", "cell/layer_norm_lstm", "cell/two_layer", "cell/sru"]
@@ -319,4 +326,3 @@ SCENARIOS = [
     (takes_host_arrays, CELLS, True),
     (costs_the_host_little, ["cell/lstm"], False),
 ]
-__all__ = ["SCENARIOS", "Session"]

@@ -117,6 +117,18 @@ def places():
     refuses(ValueError, "result 'result0': the place is read-only", net.swap, a, b, out=(one, None))
 
 
+def bound_calls():
+    a, b, one, two = f32(1, 2), f32(3), np.zeros(1, np.float32), np.zeros(2, np.float32)
+    call = net.swap.bind(a, b=b, out=(one, two))
+    for value in (3, 4):
+        b[:] = value
+        made = call()
+        assert made[0] is one and one[0] == value and two.tolist() == [1, 2]
+    assert net.swap.bind(a, b, out=(DROPPED, two))()[0] is None
+    refuses(TypeError, "result 'result1': a bound call needs its place", net.swap.bind, a, b, out=(one, None))
+    refuses(Status.WRONG_SHAPE, "expected dim #0 to be 1, but got 2", net.swap.bind(a, b, out=(two, two)))
+
+
 def memory():
     """Results are freed once, when nothing needs them; arguments are not kept."""
     freed, free = [], types.free
@@ -201,5 +213,5 @@ def host_cost():
     assert cost < 60, cost
 
 
-for test in (scalars, arguments, element_types, views, places, memory, failures, numbers, host_cost):
+for test in (scalars, arguments, element_types, views, places, bound_calls, memory, failures, numbers, host_cost):
     test()

@@ -103,6 +103,19 @@ def on_device():
     refuses(ValueError, "result 'y': expected to be on device 0, but it is on 1", program.main, ByDLPack(x), 1.0, out=(other, None))
 
 
+def bound_calls():
+    x, y = np.ones((2, 3), np.float32), np.zeros((2, 3), np.float32)
+    given, place = ByDLPack(x), ByDLPack(y)
+    call = program.main.bind(given, 2.0, out=(place, None))
+    for value in (1, 5):
+        x[:] = value
+        assert call(stream=9) == (place, 9) and (y == 2 * value).all()
+    del given, place, call
+    gc.collect()
+    assert not arrays._exported
+    refuses(TypeError, "argument 'x': a bound call copies nothing: expected memory of the GPU", program.main.bind, x, 2.0, out=(y, None))
+
+
 def sessions():
     other = lstm_mlir.Session(program)
     assert count("sessions") == 2 and program.session() is session
@@ -136,4 +149,5 @@ def sessions():
 
 on_host()
 on_device()
+bound_calls()
 sessions()
