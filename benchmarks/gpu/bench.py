@@ -114,7 +114,8 @@ class Timed:
         self.made = {"error": error_of(ys, known)}
         self.modes = {"called": lambda s: timed(call, s), "host": lambda s: timed_on_host(call)}
         if own_graph:
-            self.modes["replay"] = lambda s: timed_together(call, s)
+            self.modes["replay"] = lambda s: timed_together(call.bound, s)
+            self.modes["bound"] = lambda s: timed_on_host(call.bound)
         try:
             graph, captured = capture(call)
             captured.fill_(float("nan"))
@@ -185,6 +186,8 @@ def measure_row(case, options, xla, folder, peaks):
             return round(statistics.median(samples[name, mode]) / steps, 3) if (name, mode) in samples else None  # noqa: B023
         entry |= {"called_us_per_step": median("called"), "graph_us_per_step": median("graph"),
                   "replay_us_per_step": median("replay"), "host_us_per_call": median("host", 1)}
+        if (name, "bound") in samples:
+            entry["bound_host_us_per_call"] = median("bound", 1)
         # The best of what a user can have.
         times = [entry[key] for key in ("graph_us_per_step", "replay_us_per_step") if entry[key]]
         entry["us_per_step"] = min(times) if times else entry["called_us_per_step"]

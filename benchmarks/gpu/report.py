@@ -60,7 +60,8 @@ def line(row):
     """For the terminal."""
     parts = [f"{title(row)}, {sizes(row)}: ours", times(ours(row))]
     if row.get("replay_us_per_step"):
-        parts.append(f"own graph {number(row['replay_us_per_step'])}, host {row['host_us_per_call']:.0f} us")
+        parts.append(f"own graph {number(row['replay_us_per_step'])}, host {row['host_us_per_call']:.0f} us, "
+                     f"bound {row['bound_host_us_per_call']:.0f}")
     for name, entry in row["opponents"].items():
         parts += ["|", name, times(entry)]
     for key, label in (("us_per_step", "device"), ("called_us_per_step", "called")):

@@ -50,7 +50,7 @@ def rows():
     size = {"cell": "lstm", "type": "bf16", "B": 1, "T": 128, "I": 256, "H": 256, "layers": 1, "directions": 1, "run": run}
     entry = {"called_us_per_step": 12.0, "graph_us_per_step": 6.0, "us_per_step": 6.0, "error": 1e-3}
     good = {**size, "ours_us_per_step": 2.0, "ours_error": 1e-3, "called_us_per_step": 3.0, "graph_us_per_step": 2.0,
-            "replay_us_per_step": 2.5, "host_us_per_call": 11.0, "limit_us_per_step": 0.1,
+            "replay_us_per_step": 2.5, "host_us_per_call": 11.0, "bound_host_us_per_call": 5.0, "limit_us_per_step": 0.1,
             "opponents": {"cudnn": entry, "cudnn-f16": {**entry, "us_per_step": 0.5, "called_us_per_step": 0.5}}}
     bad = {**good, "B": 64, "ours_us_per_step": None, "ours_error": None, "called_us_per_step": None, "failure": "Failure: no kernel"}
     assert report.ratio(good, "us_per_step") == 3 and report.ratio(good, "called_us_per_step") == 4
