@@ -125,7 +125,7 @@ def document(rows, picture=None, skipped=()):
              + ", ".join(f"{value:.0f} TFLOP/s in {kind}" for kind, value in run["peaks"].items()) + ".", "",
              "Microseconds a step: on the device, replayed from a CUDA graph / as called, in parentheses the largest absolute "
              "error against float64. *Own graph* is our call among many, replayed by its session. *Device* and *called* are "
-             "the best opponent's time over ours; of the device's time the best that there is counts. *Limit* is the products' "
+             "the best opponent's time over ours; who has no graph counts as called on the device, too. *Limit* is the products' "
              "time at the rate above. " + OTHER_TYPE + " stands beside bf16 because cuDNN's persistent kernels know f16 alone; "
              "it is not compared with.", "", "Geometric means:", "", summary(rows), ""]
     for row in rows:
