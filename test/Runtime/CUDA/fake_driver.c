@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
   OK = 0,
@@ -224,15 +225,23 @@ typedef struct Block {
   struct Block *next;
 } Block;
 static Block *blocks;
+enum { LARGE = 1 << 20 };
 
 static int allocate(void **data, size_t bytes) {
   if (bytes == 0)
     return INVALID_VALUE;
   Block *block = calloc(1, sizeof *block);
-  block->data = aligned_alloc(256, (bytes + 255) / 256 * 256);
-  if (!block->data)
-    return OUT_OF_MEMORY;
-  memset(block->data, 0xff, bytes);
+  if (bytes > LARGE) { /* costs nothing before it is used */
+    block->data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block->data == MAP_FAILED)
+      return OUT_OF_MEMORY;
+  } else {
+    block->data = aligned_alloc(256, (bytes + 255) / 256 * 256);
+    if (!block->data)
+      return OUT_OF_MEMORY;
+    memset(block->data, 0xff, bytes);
+  }
   block->bytes = bytes;
   block->next = blocks;
   blocks = block;
@@ -243,7 +252,11 @@ static int allocate(void **data, size_t bytes) {
 static int release(void *data) {
   for (Block *block = blocks; block; block = block->next)
     if (block->data == data && !block->freed) {
-      memset(block->data, 0xdd, block->bytes);
+      if (block->bytes > LARGE)
+        mmap(block->data, block->bytes, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+      else
+        memset(block->data, 0xdd, block->bytes);
       block->freed = true;
       --live;
       return OK;
