@@ -107,7 +107,8 @@ void lstmCudaDeallocate(void *data);
 /* Between memory of the device; no copy of 0 bytes. */
 void lstmCudaCopy(void *target, const void *source, int64_t bytes);
 
-/* To memory of the host, and waits for it. Not where work is captured: see Enter. */
+/* To memory of the host, and waits for it. Not where work is captured: see Enter. A failure
+   ends the call at once: there is nothing to go on with. */
 void lstmCudaRead(void *host, const void *device, int64_t bytes);
 
 /* Types of lstmCudaGemm: an lstm_dtype; what a product is computed in. */

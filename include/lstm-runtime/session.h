@@ -50,8 +50,8 @@ int32_t lstm_cuda_set_workspace(lstm_cuda_session *session, void *data, int64_t 
      "graph-after"  plain calls of the same shapes and pointers before the calls become a
                     graph (1 by default; 0: at once; -1: never)
      "max-graphs"   how many graphs are kept (64); the one not used for longest goes first
-     "branches"     how many streams independent work is spread over (8 at most; 1: one after
-                    the other) */
+     "branches"     how many streams independent work is spread over (4; 8 at most; 1: one
+                    after the other) */
 int32_t lstm_cuda_set_option(lstm_cuda_session *session, const char *name, int64_t value);
 
 /* Counters, by name; -1 for an unknown one: "allocations", "bytes" (held by the session),

@@ -612,7 +612,8 @@ int cuStreamWaitEvent(Handle *stream, Handle *event, unsigned flags) {
 static void copyOps(Handle *exec, const Handle *graph) {
   free(exec->ops);
   exec->ops = malloc(sizeof(Op) * (size_t)(graph->numOps + 1));
-  memcpy(exec->ops, graph->ops, sizeof(Op) * (size_t)graph->numOps);
+  if (graph->numOps)
+    memcpy(exec->ops, graph->ops, sizeof(Op) * (size_t)graph->numOps);
   exec->numOps = graph->numOps;
 }
 int cuGraphInstantiateWithFlags(Handle **exec, Handle *graph, unsigned long long flags) {
