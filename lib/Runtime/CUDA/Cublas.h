@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef LSTM_LIB_RUNTIME_CUDA_CUBLAS_H
 #define LSTM_LIB_RUNTIME_CUDA_CUBLAS_H
 

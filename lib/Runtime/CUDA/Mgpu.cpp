@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-
 //
 // gpu-to-llvm gives these functions no session and takes no status. The first failure
 // is printed, and nothing is done on the thread after it, until a call of a session or

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-
 #ifndef LSTM_LIB_RUNTIME_CUDA_STATUS_H
 #define LSTM_LIB_RUNTIME_CUDA_STATUS_H
 
