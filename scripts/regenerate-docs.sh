@@ -23,6 +23,8 @@ ir=include/lstm/Dialect/LSTM/IR
   generate -gen-op-interface-docs $ir/LSTMInterfaces.td
   printf '\n## Operations of the transform dialect\n'
   generate -gen-op-doc include/lstm/Dialect/LSTM/TransformOps/LSTMTransformOps.td
+  echo
+  generate -gen-dialect-doc -dialect=cublas include/lstm/Dialect/CuBLAS/IR/CuBLASOps.td
 } >"$out/Ops.md"
 {
   echo "$note"

@@ -13,7 +13,7 @@ namespace mlir {
 class DialectRegistry;
 namespace lstm {
 
-/// Adds the lstm dialect, its bufferization models and its transform operations.
+/// Adds the dialects lstm and cublas, lstm's bufferization models and transform operations.
 /// A compiler that embeds the dialect calls this beside its own registrations.
 void registerDialect(DialectRegistry &registry);
 

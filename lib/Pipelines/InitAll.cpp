@@ -9,6 +9,7 @@
 #include "lstm/InitAll.h"
 
 #include "lstm/Conversion/Passes.h"
+#include "lstm/Dialect/CuBLAS/IR/CuBLAS.h"
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
 #include "lstm/Dialect/LSTM/TransformOps/LSTMTransformOps.h"
 #include "lstm/Dialect/LSTM/Transforms/Passes.h"
@@ -23,7 +24,7 @@
 #include <mutex>
 
 void mlir::lstm::registerDialect(DialectRegistry &registry) {
-  registry.insert<LSTMDialect>();
+  registry.insert<LSTMDialect, cublas::CuBLASDialect>();
   registerBufferizableOpInterfaceExternalModels(registry);
   registerTransformDialectExtension(registry);
 }

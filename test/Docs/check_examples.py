@@ -33,7 +33,7 @@ def main():
             if result.returncode:
                 errors.append(f"{document}:{line}: example does not parse\n{result.stderr}")
 
-    sections = re.split(r"^### `(lstm\.\w+)`.*$", (source / "docs/Ops.md").read_text(), flags=re.MULTILINE)
+    sections = re.split(r"^### `((?:lstm|cublas)\.\w+)`.*$", (source / "docs/Ops.md").read_text(), flags=re.MULTILINE)
     for name, section in zip(sections[1::2], sections[2::2]):
         if not any(re.search(rf"{re.escape(name)}\b", block) for _, block in blocks(section)):
             errors.append(f"docs/Ops.md: '{name}' has no example that uses it")
