@@ -62,7 +62,11 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   LSTMExpandMathPassOptions math;
   math.accuracy = options.activations;
   pm.addPass(createLSTMExpandMathPass(math));
+  ConvertLinalgToCuBLASPassOptions products;
+  products.allowTF32 = options.allowTF32;
+  pm.addPass(createConvertLinalgToCuBLASPass(products));
   pm.addPass(createConvertLinalgToGPUPass());
+  pm.addPass(createConvertCuBLASToRuntimePass());
   ConvertLSTMToCUDARuntimePassOptions host;
   host.graph = options.graph && options.strategy != GPUStrategy::Naive;
   pm.addPass(createConvertLSTMToCUDARuntimePass(host));

@@ -317,6 +317,50 @@ def LSTMLowerLaunchesPass : Pass<"lstm-lower-launches", "ModuleOp"> {
   let options = [Option<"indexBitwidth", "index-bitwidth", "int64_t", "64",
                         "Bits of an index in kernels, as given to convert-gpu-to-nvvm">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "gpu::GPUDialect"];
+def ConvertLinalgToCuBLASPass : Pass<"convert-linalg-to-cublas"> {
+  let summary = "Contractions on memrefs to calls of cuBLAS";
+  let description = [{
+    A contraction of floats (`linalg.matmul`, `batch_matmul`, `contract`, `matvec`,
+    a `linalg.generic` of the same kind, ...) on memory of the device becomes
+    `cublas.gemm` or `cublas.gemm_strided_batched`. Dimensions that belong together
+    become one, if they lie in memory so; what is transposed in memory becomes
+    `transpose_a`, `transpose_b` or, for the destination, a product with A and B in
+    the other order. The destination is added to (beta = 1), unless a `linalg.fill`
+    with 0 stands before it and nothing in between sees it: then the fill goes, and
+    beta is 0.
+
+    What cuBLAS has no form for is left alone, and a remark says why.
+
+    ```mlir
+    linalg.fill ins(%zero : f32) outs(%c : memref<?x4x128xf32>)
+    linalg.contract indexing_maps = [(r, g, u, k) -> (r, k), (r, g, u, k) -> (k, g, u), (r, g, u, k) -> (r, g, u)]
+        ins(%a, %b : memref<?x80xf32>, memref<80x4x128xf32>) outs(%c : memref<?x4x128xf32>)
+    ```
+
+    becomes, in short,
+
+    ```mlir
+    %b2 = memref.reinterpret_cast %b to sizes: [80, 512], strides: [512, 1]
+    %c2 = memref.reinterpret_cast %c to sizes: [%r, 512], strides: [512, 1]
+    cublas.gemm ins(%a, %b2 : memref<?x80xf32>, memref<80x512xf32>) outs(%c2 : memref<?x512xf32>)
+    ```
+  }];
+  let options = [
+    Option<"allowTF32", "allow-tf32", "bool", "false",
+           "Let products of f32 be rounded to TF32: faster, with 10 bits of the fraction">];
+  let statistics = [Statistic<"numProducts", "products", "Contractions that became calls">];
+  let dependentDialects = ["affine::AffineDialect", "cublas::CuBLASDialect", "memref::MemRefDialect"];
+}
+
+def ConvertCuBLASToRuntimePass : Pass<"convert-cublas-to-runtime", "ModuleOp"> {
+  let summary = "Calls of cuBLAS to calls of lstmCudaGemm";
+  let description = [{
+    On memrefs, before these are lowered. `include/lstm-runtime/cuda.h` declares the
+    function. A token stands for a stream: the one that an operation depends on is
+    cast to the stream of the call, and is the operation's result. Without one the
+    stream is null, the session's current branch. More than one dependency is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect", "LLVM::LLVMDialect"];
 }
 
 #endif // LSTM_CONVERSION_PASSES_TD
