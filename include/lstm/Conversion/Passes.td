@@ -317,6 +317,8 @@ def LSTMLowerLaunchesPass : Pass<"lstm-lower-launches", "ModuleOp"> {
   let options = [Option<"indexBitwidth", "index-bitwidth", "int64_t", "64",
                         "Bits of an index in kernels, as given to convert-gpu-to-nvvm">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "gpu::GPUDialect"];
+}
+
 def ConvertLinalgToCuBLASPass : Pass<"convert-linalg-to-cublas"> {
   let summary = "Contractions on memrefs to calls of cuBLAS";
   let description = [{
