@@ -184,7 +184,8 @@ std::optional<Axis> Contraction::collapse(unsigned operand, Role role) {
 }
 
 StringRef Contraction::collapseLoops() {
-  static constexpr Role kRoles[kNumOperands][3] = {{kBatch, kM, kK}, {kBatch, kK, kN}, {kBatch, kM, kN}};
+  static constexpr Role kRoles[kNumOperands][3] = {
+      {kBatch, kM, kK}, {kBatch, kK, kN}, {kBatch, kM, kN}};
   for (unsigned operand = 0; operand < kNumOperands; ++operand)
     for (Role role : kRoles[operand]) {
       std::optional<Axis> axis = collapse(operand, role);
@@ -194,11 +195,10 @@ StringRef Contraction::collapseLoops() {
     }
 
   auto getMatrix = [&](unsigned operand, Role rows, Role columns) -> std::optional<Matrix> {
-    auto &[batch, m, n, k] = axes[operand];
-    Matrix plain{batch, axes[operand][rows], axes[operand][columns], false};
+    Matrix plain{axes[operand][kBatch], axes[operand][rows], axes[operand][columns], false};
     if (plain.isValid())
       return plain;
-    Matrix transposed{batch, plain.columns, plain.rows, true};
+    Matrix transposed{plain.batch, plain.columns, plain.rows, true};
     return transposed.isValid() ? std::optional(transposed) : std::nullopt;
   };
   constexpr StringRef noMatrix = "an operand has no dimension of stride 1 with rows that lie apart";
@@ -236,7 +236,8 @@ Value Contraction::build(RewriterBase &rewriter, const Matrix &matrix, unsigned 
   Location loc = op.getLoc();
   auto metadata = memref::ExtractStridedMetadataOp::create(rewriter, loc, memref);
   auto get = [&](int64_t known, Value value) {
-    return ShapedType::isDynamic(known) ? OpFoldResult(value) : OpFoldResult(rewriter.getIndexAttr(known));
+    return ShapedType::isDynamic(known) ? OpFoldResult(value)
+                                        : OpFoldResult(rewriter.getIndexAttr(known));
   };
   AffineExpr product = rewriter.getAffineSymbolExpr(0) * rewriter.getAffineSymbolExpr(1);
   SmallVector<OpFoldResult> newSizes, newStrides;
@@ -256,7 +257,9 @@ Value Contraction::build(RewriterBase &rewriter, const Matrix &matrix, unsigned 
     leading = newSizes.back();
 
   OpFoldResult offset = get(staticOffset, metadata.getOffset());
-  auto toStatic = [](OpFoldResult value) { return getConstantIntValue(value).value_or(ShapedType::kDynamic); };
+  auto toStatic = [](OpFoldResult value) {
+    return getConstantIntValue(value).value_or(ShapedType::kDynamic);
+  };
   auto layout = StridedLayoutAttr::get(rewriter.getContext(), toStatic(offset),
                                        llvm::map_to_vector(newStrides, toStatic));
   auto newType = MemRefType::get(llvm::map_to_vector(newSizes, toStatic), type.getElementType(), layout);
@@ -286,11 +289,13 @@ LogicalResult lstm::convertLinalgToCuBLAS(RewriterBase &rewriter, linalg::Linalg
   // Device code cannot call the library.
   if (op->getParentOfType<gpu::LaunchOp>() || op->getParentOfType<gpu::GPUModuleOp>())
     return failure();
-  if (!op.hasPureBufferSemantics() || !linalg::isaContractionOpInterface(op))
+  if (!linalg::isaContractionOpInterface(op) ||
+      !llvm::all_of(op->getOperandTypes(), llvm::IsaPred<MemRefType>))
     return failure();
   Contraction contraction(op);
   if (StringRef reason = contraction.match(); reason.data()) {
-    remark::missed(op.getLoc(), remark::RemarkOpts::name("NoLibraryProduct").category("convert-linalg-to-cublas"))
+    remark::missed(op.getLoc(),
+                   remark::RemarkOpts::name("NoLibraryProduct").category("convert-linalg-to-cublas"))
         << reason;
     return failure();
   }
@@ -307,10 +312,11 @@ LogicalResult lstm::convertLinalgToCuBLAS(RewriterBase &rewriter, linalg::Linalg
   if (allowTF32 && getElementTypeOrSelf(a).isF32())
     compute = cublas::ComputeType::TF32;
   if (contraction.isBatched())
-    cublas::GemmStridedBatchedOp::create(rewriter, op.getLoc(), a, b, c, transposeA, transposeB, /*alpha=*/1.0,
-                                         beta, compute);
+    cublas::GemmStridedBatchedOp::create(rewriter, op.getLoc(), a, b, c, transposeA, transposeB,
+                                         /*alpha=*/1.0, beta, compute);
   else
-    cublas::GemmOp::create(rewriter, op.getLoc(), a, b, c, transposeA, transposeB, /*alpha=*/1.0, beta, compute);
+    cublas::GemmOp::create(rewriter, op.getLoc(), a, b, c, transposeA, transposeB, /*alpha=*/1.0, beta,
+                           compute);
   if (fill)
     rewriter.eraseOp(fill);
   rewriter.eraseOp(op);

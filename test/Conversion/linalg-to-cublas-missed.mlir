@@ -103,6 +103,19 @@ func.func @others(%a: memref<3x7xf32>, %b: memref<3x7xf32>, %c: memref<3x7xf32>,
   return %r : tensor<3x7xf32>
 }
 
+// A factor that is no memref.
+func.func @scalar(%a: f32, %b: memref<5x7xf32>, %c: memref<7xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(n, k) -> ()>, affine_map<(n, k) -> (k, n)>, affine_map<(n, k) -> (n)>],
+                  iterator_types = ["parallel", "reduction"]}
+      ins(%a, %b : f32, memref<5x7xf32>) outs(%c : memref<7xf32>) {
+  ^bb0(%x: f32, %y: f32, %sum: f32):
+    %p = arith.mulf %x, %y : f32
+    %r = arith.addf %p, %sum : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
 gpu.module @kernels {
   gpu.func @kernel(%a: memref<3x5xf32>, %b: memref<5x7xf32>, %c: memref<3x7xf32>) kernel {
     linalg.matmul ins(%a, %b : memref<3x5xf32>, memref<5x7xf32>) outs(%c : memref<3x7xf32>)

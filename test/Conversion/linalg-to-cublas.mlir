@@ -1,9 +1,5 @@
 // RUN: lstm-opt %s --convert-linalg-to-cublas --split-input-file | FileCheck %s
 // RUN: lstm-opt %s --convert-linalg-to-cublas=allow-tf32 --split-input-file | FileCheck %s --check-prefix=TF32
-// RUN: lstm-opt %s --convert-linalg-to-cublas --split-input-file --mlir-pass-statistics 2>&1 >/dev/null \
-// RUN:   | FileCheck %s --check-prefix=STATS
-
-// STATS: (S) 1 products
 
 // CHECK-LABEL: func @matmul
 // CHECK-SAME: %[[A:.*]]: memref<3x5xf32>, %[[B:.*]]: memref<5x7xf32>, %[[C:.*]]: memref<3x7xf32>

@@ -25,7 +25,7 @@ TEST_F(CuBLASTest, ReadsDestinationOnlyIfBetaSaysSo) {
                                        /*transposeB=*/false, /*alpha=*/1.0, beta);
     auto has = [&]<typename Effect>(Value value) {
       SmallVector<MemoryEffects::EffectInstance> effects;
-      gemm.getEffectsOnValue(value, effects);
+      cast<MemoryEffectOpInterface>(gemm.getOperation()).getEffectsOnValue(value, effects);
       return llvm::any_of(effects, [](auto &effect) { return isa<Effect>(effect.getEffect()); });
     };
     for (Value input : {args[0], args[1]}) {
