@@ -19,6 +19,8 @@
 // so that what the tiles of a block of rows read of W stays in the first-level cache.
 // The tile of a row count that the tile's does not divide is lower; the rest of
 // units is masked in the body alone where weights are packed, as they end in zeros.
+// In a loop, sweeps over packed weights alternate their direction: what one has read
+// last is still in a cache when the next one begins.
 // Without products there are rows and vectors of units only.
 //
 //===----------------------------------------------------------------------===//
@@ -40,13 +42,24 @@ namespace {
 /// Tiles in a block of rows.
 constexpr int64_t tilesPerBlock = 8;
 
-/// Which packed weights to ask for ahead, while step k is computed.
+/// Steps of k from which a tile that is the only one, and so reads W once, asks for what
+/// comes. Fewer are late where W comes from the third-level cache.
+constexpr int64_t prefetchDistance = 96;
+
+/// Elements of a cache line.
+int64_t getLineElements(MemRefType type) { return 64 * 8 / type.getElementTypeBitWidth(); }
+
+/// What one tile reads of W: a panel of all k, and the one that is read after it.
+struct Panel {
+  Value block, group;
+  /// Numbers of panels in memory.
+  Value number, next;
+};
+
+/// Which part of the next panel a tile asks for ahead: step `first + k * share / 2^16` while
+/// k is computed. Both null: this is the only tile, reads W once, and asks for each step of
+/// its own panel, too.
 struct Prefetch {
-  /// A lower tile is the only one: it reads W once, and asks for what comes this many
-  /// steps later. 0: there are other tiles.
-  int64_t distance = 0;
-  /// Else each of them asks for its share of the next panel: step
-  /// `first + k * share / 2^16` of it.
   Value first = {}, share = {};
 };
 
@@ -61,8 +74,17 @@ private:
   Value add(Value l, Value r) { return b.createOrFold<arith::AddIOp>(loc, l, r); }
   Value add(Value l, int64_t r) { return r == 0 ? l : add(l, index(r)); }
   Value sub(Value l, Value r) { return b.createOrFold<arith::SubIOp>(loc, l, r); }
-  Value mul(Value l, int64_t r) { return b.createOrFold<arith::MulIOp>(loc, l, index(r)); }
-  Value div(Value l, int64_t r) { return b.createOrFold<arith::DivUIOp>(loc, l, index(r)); }
+  Value mul(Value l, Value r) { return b.createOrFold<arith::MulIOp>(loc, l, r); }
+  Value mul(Value l, int64_t r) { return mul(l, index(r)); }
+  Value div(Value l, Value r) { return b.createOrFold<arith::DivUIOp>(loc, l, r); }
+  Value div(Value l, int64_t r) { return div(l, index(r)); }
+  Value minimum(Value l, Value r) { return b.createOrFold<arith::MinSIOp>(loc, l, r); }
+  Value select(Value condition, Value l, Value r) {
+    return b.createOrFold<arith::SelectOp>(loc, condition, l, r);
+  }
+  Value isLess(Value l, Value r) {
+    return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, l, r);
+  }
   Value roundDown(Value value, int64_t to) { return mul(div(value, to), to); }
   /// The size that dimension `dims[i]` of `values[i]` has for all i: a constant
   /// where one of the types tells.
@@ -71,16 +93,22 @@ private:
   void forLoop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
   std::pair<Value, Value> getShare(Value size);
   void forEachHeight(Value left, function_ref<void(int64_t)> body);
+  Value getDirection();
+  /// The i-th of what a sweep from `first` to `last` reads.
+  Value inSweep(Value i, Value first, Value last) {
+    return isBackward ? select(isBackward, sub(add(first, add(last, -1)), i), i) : i;
+  }
+  Panel getPanel(Value block, Value group, Value firstBlock, Value lastBlock);
 
   void emitProductLoops();
   void emitMapLoops();
 
   UnitVector getRest(Value left);
-  void emitTile(Value firstRow, Value row, Value count, int64_t height, Value block, Value group);
+  void emitTile(Value firstRow, Value row, int64_t height, const Panel &panel, const Prefetch &prefetch);
   Prefetch getPrefetch(Value row, Value count, int64_t height);
-  SmallVector<Value> emitProducts(Value row, int64_t height, Value block, Value group,
-                                  const Prefetch &prefetch);
-  void emitPrefetch(unsigned pair, Value k, Value block, Value group, const Prefetch &prefetch);
+  SmallVector<Value> emitProducts(Value row, int64_t height, const Panel &panel, const Prefetch &prefetch);
+  void prefetchInputs(Value firstRow, Value count, Value unit);
+  void emitPrefetch(unsigned pair, Value k, int64_t steps, const Panel &panel, const Prefetch &prefetch);
   void emitSteps(unsigned pair, Value k, int64_t steps, Value row, int64_t height, Value block,
                  Value group, MutableArrayRef<Value> accumulators);
   Value loadWeights(unsigned pair, Value k, Value block, Value group, int64_t gate, int64_t vector);
@@ -96,6 +124,10 @@ private:
   int64_t numGates;
   Value rows, units;
   SmallVector<Value> depths;
+  /// Weights as [steps of k of all panels, gates * units]; null where they are not packed.
+  SmallVector<Value> flatWeights;
+  /// Whether this time W is read backwards; null: it never is.
+  Value isBackward;
   /// The accumulators of a tile: [rows, gates, units].
   Value scratch;
 };
@@ -177,7 +209,7 @@ void PhaseVectorizer::forEachHeight(Value left, function_ref<void(int64_t)> body
   }
   if (lower.empty())
     return body(tile.rows);
-  Value height = b.createOrFold<arith::MinSIOp>(loc, left, index(tile.rows));
+  Value height = minimum(left, index(tile.rows));
   auto choice = scf::IndexSwitchOp::create(b, loc, TypeRange(), height, lower, lower.size());
   auto emit = [&](Region &region, int64_t height) {
     OpBuilder::InsertionGuard guard(b);
@@ -188,6 +220,30 @@ void PhaseVectorizer::forEachHeight(Value left, function_ref<void(int64_t)> body
   emit(choice.getDefaultRegion(), tile.rows);
   for (auto [region, height] : llvm::zip_equal(choice.getCaseRegions(), lower))
     emit(region, height);
+}
+
+/// Every second time that the loop around the phase comes here.
+Value PhaseVectorizer::getDirection() {
+  auto loop = phase->getParentOfType<scf::ForOp>();
+  if (!loop || llvm::all_of(flatWeights, [](Value flat) { return !flat; }))
+    return {};
+  Value number = sub(loop.getInductionVar(), loop.getLowerBound());
+  if (getConstantIntValue(loop.getStep()) != 1)
+    number = div(number, loop.getStep());
+  Value isOdd = arith::AndIOp::create(b, loc, number, index(1));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, isOdd, index(0));
+}
+
+Panel PhaseVectorizer::getPanel(Value block, Value group, Value firstBlock, Value lastBlock) {
+  int64_t numGroups = numGates / tile.gates;
+  Panel panel{block, group, add(mul(block, numGroups), group), {}};
+  // At its end a sweep turns: it asks for the same panel again.
+  panel.next = minimum(add(panel.number, 1), add(mul(lastBlock, numGroups), -1));
+  if (isBackward) {
+    Value before = b.createOrFold<arith::MaxSIOp>(loc, add(panel.number, -1), mul(firstBlock, numGroups));
+    panel.next = select(isBackward, before, panel.next);
+  }
+  return panel;
 }
 
 /// A vector of which `left` units are there.
@@ -203,6 +259,14 @@ void PhaseVectorizer::emitProductLoops() {
   int64_t blockRows = tilesPerBlock * tile.rows;
   if (auto count = getConstantIntValue(rows))
     blockRows = std::min<int64_t>(blockRows, llvm::alignTo(std::max<int64_t>(*count, 1), tile.rows));
+  for (Value weight : phase.getWeights()) {
+    auto type = cast<MemRefType>(weight.getType());
+    bool isFlat = WeightLayout::get(type).isPacked() && type.getLayout().isIdentity();
+    flatWeights.push_back(isFlat ? memref::CollapseShapeOp::create(
+                                       b, loc, weight, ArrayRef<ReassociationIndices>{{0, 1, 2}, {3, 4}})
+                                 : Value());
+  }
+  isBackward = getDirection();
   auto scratchType = MemRefType::get({blockRows, numGates, tile.getUnits()}, sumType);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -216,14 +280,18 @@ void PhaseVectorizer::emitProductLoops() {
   int64_t width = tile.getUnits();
   bool isDivisible = getConstantIntValue(units) && *getConstantIntValue(units) % width == 0;
   auto [firstBlock, lastBlock] = getShare(div(add(units, width - 1), width));
-  forLoop(firstBlock, lastBlock, 1, [&](Value block) {
+  forLoop(firstBlock, lastBlock, 1, [&, first = firstBlock, last = lastBlock](Value turn) {
+    Value block = inSweep(turn, first, last);
     Value unit = mul(block, width);
     forLoop(index(0), rows, blockRows, [&](Value firstRow) {
-      Value count = b.createOrFold<arith::MinSIOp>(loc, sub(rows, firstRow), index(blockRows));
-      forLoop(index(0), index(numGates / tile.gates), 1, [&](Value group) {
+      Value count = minimum(sub(rows, firstRow), index(blockRows));
+      prefetchInputs(firstRow, count, unit);
+      Value numGroups = index(numGates / tile.gates);
+      forLoop(index(0), numGroups, 1, [&](Value turn) {
+        Panel panel = getPanel(block, inSweep(turn, index(0), numGroups), first, last);
         forLoop(index(0), count, tile.rows, [&](Value row) {
           forEachHeight(sub(count, row), [&](int64_t height) {
-            emitTile(firstRow, row, count, height, block, group);
+            emitTile(firstRow, row, height, panel, getPrefetch(row, count, height));
           });
         });
       });
@@ -253,12 +321,11 @@ void PhaseVectorizer::emitProductLoops() {
   });
 }
 
-/// The products of `height` rows from `row` on of a block of `count` rows, into the scratch.
-void PhaseVectorizer::emitTile(Value firstRow, Value row, Value count, int64_t height, Value block,
-                               Value group) {
-  SmallVector<Value> accumulators = emitProducts(add(firstRow, row), height, block, group,
-                                                 getPrefetch(row, count, height));
-  Value gate = mul(group, tile.gates);
+/// The products of `height` rows from `row` on of a block, into the scratch.
+void PhaseVectorizer::emitTile(Value firstRow, Value row, int64_t height, const Panel &panel,
+                               const Prefetch &prefetch) {
+  SmallVector<Value> accumulators = emitProducts(add(firstRow, row), height, panel, prefetch);
+  Value gate = mul(panel.group, tile.gates);
   for (auto [n, accumulator] : llvm::enumerate(accumulators)) {
     int64_t v = n % tile.vectors, g = n / tile.vectors % tile.gates;
     int64_t i = n / (tile.vectors * tile.gates);
@@ -309,37 +376,61 @@ Value PhaseVectorizer::loadWeights(unsigned pair, Value k, Value block, Value gr
 
 Prefetch PhaseVectorizer::getPrefetch(Value row, Value count, int64_t height) {
   if (height < tile.rows || tile.rows == 1)
-    return {/*distance=*/48};
+    return {};
   // k grows by `depth` in all, of which there are as many shares as tiles.
-  Value depth = depths.front();
   Value numTiles = div(add(count, tile.rows - 1), tile.rows);
-  Value share = arith::DivUIOp::create(b, loc, index(1 << 16), numTiles);
-  Value first = arith::DivUIOp::create(
-      b, loc, arith::MulIOp::create(b, loc, div(row, tile.rows), depth), numTiles);
-  return {/*distance=*/0, first, share};
+  return {div(mul(div(row, tile.rows), depths.front()), numTiles), div(index(1 << 16), numTiles)};
 }
 
-void PhaseVectorizer::emitPrefetch(unsigned pair, Value k, Value block, Value group,
-                                   const Prefetch &prefetch) {
-  Value weight = phase.getWeights()[pair];
-  auto type = cast<MemRefType>(weight.getType());
-  if (!WeightLayout::get(type).isPacked())
+/// Asks for what the body reads of a block of units: the weights of a step have displaced it
+/// since it was written, and there is little in the body that could go on meanwhile.
+void PhaseVectorizer::prefetchInputs(Value firstRow, Value count, Value unit) {
+  SmallVector<unsigned> inputs;
+  for (auto [i, input] : llvm::enumerate(phase.getInputs()))
+    if (int32_t axes = phase.getAxes()[i]; axes & kRow && axes & kUnit && hasContiguousUnits(input))
+      inputs.push_back(i);
+  if (inputs.empty())
     return;
-  // Panels follow each other: what is beyond the last step is the next panel's.
-  Value step = add(k, prefetch.distance);
-  if (prefetch.distance == 0) {
-    Value share = arith::ShRUIOp::create(
-        b, loc, arith::MulIOp::create(b, loc, k, prefetch.share), index(16));
-    step = add(add(depths[pair], prefetch.first), share);
+  forLoop(index(0), count, 1, [&](Value i) {
+    for (unsigned input : inputs) {
+      Value operand = phase.getInputs()[input];
+      int64_t elements = getLineElements(cast<MemRefType>(operand.getType()));
+      int32_t axes = phase.getAxes()[input];
+      for (int64_t g = 0, e = axes & kGate ? phase.getNumGates() : 1; g < e; ++g)
+        for (int64_t at = 0; at < tile.getUnits(); at += elements) {
+          SmallVector<Value> indices = {add(firstRow, i)};
+          if (axes & kGate)
+            indices.push_back(index(g));
+          indices.push_back(add(unit, at));
+          memref::PrefetchOp::create(b, loc, operand, indices, /*isWrite=*/false, /*localityHint=*/3,
+                                     /*isDataCache=*/true);
+        }
+    }
+  });
+}
+
+/// For `steps` steps from k on.
+void PhaseVectorizer::emitPrefetch(unsigned pair, Value k, int64_t steps, const Panel &panel,
+                                   const Prefetch &prefetch) {
+  Value flat = flatWeights[pair], depth = depths[pair];
+  if (!flat)
+    return;
+  Value next = mul(panel.next, depth);
+  Value position;
+  if (prefetch.share) {
+    Value share = arith::ShRUIOp::create(b, loc, mul(k, prefetch.share), index(16));
+    position = add(next, add(prefetch.first, share));
+  } else {
+    Value step = add(k, minimum(index(prefetchDistance), depth));
+    position = add(select(isLess(step, depth), mul(panel.number, depth), sub(next, depth)), step);
   }
-  constexpr int64_t lineBytes = 64;
-  int64_t elements = lineBytes * 8 / type.getElementTypeBitWidth();
-  int64_t width = tile.getUnits();
-  for (int64_t at = 0; at < tile.gates * width; at += elements)
-    memref::PrefetchOp::create(b, loc, weight,
-                               ValueRange{block, group, step, index(at / width), index(at % width)},
-                               /*isWrite=*/false, /*localityHint=*/prefetch.distance ? 3 : 2,
-                               /*isDataCache=*/true);
+  auto type = cast<MemRefType>(flat.getType());
+  int64_t elements = getLineElements(type);
+  // One of many is bound by its products: a line every second step is enough.
+  for (int64_t s = 0; s < (prefetch.share ? 1 : steps); ++s)
+    for (int64_t at = 0; at < type.getDimSize(1); at += elements)
+      memref::PrefetchOp::create(b, loc, flat, ValueRange{add(position, s), index(at)}, /*isWrite=*/false,
+                                 /*localityHint=*/prefetch.share ? 2 : 3, /*isDataCache=*/true);
 }
 
 /// Adds `steps` steps of k to the accumulators of a tile, of which there may be
@@ -369,8 +460,8 @@ void PhaseVectorizer::emitSteps(unsigned pair, Value k, int64_t steps, Value row
 }
 
 /// The accumulators of a tile, in the order row, gate, vector.
-SmallVector<Value> PhaseVectorizer::emitProducts(Value row, int64_t height, Value block,
-                                                 Value group, const Prefetch &prefetch) {
+SmallVector<Value> PhaseVectorizer::emitProducts(Value row, int64_t height, const Panel &panel,
+                                                 const Prefetch &prefetch) {
   auto type = VectorType::get(tile.lanes, sumType);
   int64_t tileSize = height * tile.gates * tile.vectors;
   // Few accumulators would wait for each other: let several steps of k have
@@ -389,10 +480,8 @@ SmallVector<Value> PhaseVectorizer::emitProducts(Value row, int64_t height, Valu
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       SmallVector<Value> next(loop.getRegionIterArgs());
-      // A lower tile is bound by what it reads; others need a line every second step.
-      for (int64_t s = 0; s < (prefetch.distance ? step : 1); ++s)
-        emitPrefetch(p, add(loop.getInductionVar(), s), block, group, prefetch);
-      emitSteps(p, loop.getInductionVar(), step, row, height, block, group, next);
+      emitPrefetch(p, loop.getInductionVar(), step, panel, prefetch);
+      emitSteps(p, loop.getInductionVar(), step, row, height, panel.block, panel.group, next);
       scf::YieldOp::create(b, loc, next);
       llvm::copy(loop.getResults(), carried.begin());
     };

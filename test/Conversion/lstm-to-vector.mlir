@@ -176,6 +176,58 @@ func.func @in_loop(%n: index, %x: memref<?x36x64xf32>, %U: memref<3x1x64x1x16xf3
   return
 }
 
+// Every second step reads the blocks of packed weights, and the gates of a block, from the
+// last one to the first; a panel asks for the one that follows in this direction. What the
+// body reads of a block is asked for before its products.
+
+// CHECK-LABEL: func.func @sweeps(
+// CHECK-SAME:    %[[N:.*]]: index, %[[H:.*]]: memref<?x64xf32>, %[[X:[^:]*]]: memref<?x?x2x48xf32>, %[[U:[^:]*]]: memref<3x2x64x1x16xf32>
+// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
+// CHECK-DAG:     %[[C2:.*]] = arith.constant 2 : index
+// CHECK:         scf.for %[[T:[^ ]*]] =
+// CHECK:           %[[FLAT:.*]] = memref.collapse_shape %[[U]] {{\[}}[0, 1, 2], [3, 4]] : memref<3x2x64x1x16xf32> into memref<384x16xf32>
+// CHECK:           %[[ODD:.*]] = arith.andi %[[T]], %[[C1]]
+// CHECK:           %[[BACK:.*]] = arith.cmpi ne, %[[ODD]], %{{.*}}
+// CHECK:           scf.for %[[I:[^ ]*]] =
+// CHECK:             %[[TURNED:.*]] = arith.subi %[[C2]], %[[I]]
+// CHECK:             %[[BLOCK:.*]] = arith.select %[[BACK]], %[[TURNED]], %[[I]]
+// CHECK:             memref.prefetch %{{.*}}, read, locality<3>, data : memref<?x2x48xf32
+// CHECK:             memref.prefetch %{{.*}}, read, locality<3>, data : memref<?x2x48xf32
+// CHECK:             scf.for %[[J:[^ ]*]] =
+// CHECK:               %[[TURNED:.*]] = arith.subi %[[C1]], %[[J]]
+// CHECK:               %[[GROUP:.*]] = arith.select %[[BACK]], %[[TURNED]], %[[J]]
+// CHECK:               %[[UP:.*]] = arith.minsi
+// CHECK:               %[[DOWN:.*]] = arith.maxsi
+// CHECK:               %[[NEXT:.*]] = arith.select %[[BACK]], %[[DOWN]], %[[UP]]
+// A tile that reads the weights once asks for each step, for the nearest cache.
+// CHECK:               case 4 {
+// CHECK-COUNT-2:         memref.prefetch %[[FLAT]][{{.*}}], read, locality<3>, data
+// CHECK-NOT:             memref.prefetch
+// CHECK:                 vector.load %[[U]][%[[BLOCK]], %[[GROUP]],
+// One of many asks for its share of the next panel, for the second-level cache.
+// CHECK:               default {
+// CHECK:                 memref.prefetch %[[FLAT]][{{.*}}], read, locality<2>, data
+// CHECK-NOT:             memref.prefetch
+// CHECK:                 vector.load %[[U]][%[[BLOCK]], %[[GROUP]],
+func.func @sweeps(%n: index, %h: memref<?x64xf32>, %x: memref<?x?x2x48xf32>, %U: memref<3x2x64x1x16xf32>, %to: memref<?x48xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %B = memref.dim %h, %c0 : memref<?x64xf32>
+  scf.for %t = %c0 to %n step %c1 {
+    %xt = memref.subview %x[%t, 0, 0, 0] [1, %B, 2, 48] [1, 1, 1, 1]
+        : memref<?x?x2x48xf32> to memref<?x2x48xf32, strided<[96, 48, 1], offset: ?>>
+    lstm.phase project(%h, %U : memref<?x64xf32>, memref<3x2x64x1x16xf32>)
+        ins(%xt[r, g, u] : memref<?x2x48xf32, strided<[96, 48, 1], offset: ?>>) outs(%to : memref<?x48xf32>) {
+    ^bb0(%z0: f32, %z1: f32, %x0: f32, %x1: f32, %old: f32):
+      %0 = arith.addf %z0, %x0 : f32
+      %1 = arith.mulf %z1, %x1 : f32
+      %2 = arith.addf %0, %1 : f32
+      lstm.yield %2 : f32
+    }
+  }
+  return
+}
+
 // Each thread has its share of the blocks of units.
 
 // CHECK-LABEL: func.func @in_parallel(
