@@ -46,6 +46,12 @@ constexpr int64_t tilesPerBlock = 8;
 /// comes. Fewer are late where W comes from the third-level cache.
 constexpr int64_t prefetchDistance = 96;
 
+/// A team shares out rows, not units, where each thread gets at least so many: what a thread
+/// reads of the state is then what it has written itself. As it also reads all of W, that
+/// must be so small that a core's second-level cache holds about half of it.
+constexpr int64_t minRowsOfThread = 64;
+constexpr int64_t maxWeightBytes = 1 << 20;
+
 /// Elements of a cache line.
 int64_t getLineElements(MemRefType type) { return 64 * 8 / type.getElementTypeBitWidth(); }
 
@@ -91,7 +97,10 @@ private:
   Value sizeOf(ValueRange values, ArrayRef<int64_t> dims);
 
   void forLoop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
-  std::pair<Value, Value> getShare(Value size);
+  using Range = std::pair<Value, Value>;
+  Range getShare(Value size);
+  bool mayShareRows();
+  std::pair<Range, Range> getBlockShare(Value numBlocks);
   void forEachHeight(Value left, function_ref<void(int64_t)> body);
   Value getDirection();
   /// The i-th of what a sweep from `first` to `last` reads.
@@ -184,7 +193,7 @@ void PhaseVectorizer::forLoop(Value from, Value to, int64_t step, function_ref<v
 }
 
 /// The part of 0...size that this thread does.
-std::pair<Value, Value> PhaseVectorizer::getShare(Value size) {
+PhaseVectorizer::Range PhaseVectorizer::getShare(Value size) {
   auto parallel = phase->getParentOfType<ParallelOp>();
   if (!parallel)
     return {index(0), size};
@@ -196,6 +205,39 @@ std::pair<Value, Value> PhaseVectorizer::getShare(Value size) {
     return arith::DivUIOp::create(b, loc, arith::MulIOp::create(b, loc, size, number), count);
   };
   return {bound(thread), bound(add(thread, 1))};
+}
+
+/// Whether threads may get rows, if there are enough.
+bool PhaseVectorizer::mayShareRows() {
+  auto staticRows = getConstantIntValue(rows);
+  if (!phase->getParentOfType<ParallelOp>() || (staticRows && *staticRows < 2 * minRowsOfThread))
+    return false;
+  int64_t bytes = 0;
+  for (Value weight : phase.getWeights()) {
+    auto type = cast<MemRefType>(weight.getType());
+    if (!type.hasStaticShape())
+      return false;
+    bytes += type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  }
+  return bytes <= maxWeightBytes;
+}
+
+/// The blocks of units, and the rows, that this thread does: all rows of some blocks, or
+/// some rows of all.
+std::pair<PhaseVectorizer::Range, PhaseVectorizer::Range> PhaseVectorizer::getBlockShare(Value numBlocks) {
+  Range allBlocks(index(0), numBlocks), allRows(index(0), rows), someBlocks = getShare(numBlocks);
+  if (!mayShareRows())
+    return {someBlocks, allRows};
+  auto parallel = phase->getParentOfType<ParallelOp>();
+  Value count = arith::IndexCastOp::create(b, loc, b.getIndexType(), parallel.getCount());
+  Value byUnits = isLess(rows, mul(count, minRowsOfThread));
+  // Whole tiles.
+  Range someTiles = getShare(div(add(rows, tile.rows - 1), tile.rows));
+  auto choose = [&](Range l, Range r) {
+    return Range(select(byUnits, l.first, r.first), select(byUnits, l.second, r.second));
+  };
+  Range someRows(mul(someTiles.first, tile.rows), minimum(mul(someTiles.second, tile.rows), rows));
+  return {choose(someBlocks, allBlocks), choose(allRows, someRows)};
 }
 
 /// Calls `body` for the height of the tile that begins where `left` rows are left.
@@ -279,12 +321,13 @@ void PhaseVectorizer::emitProductLoops() {
 
   int64_t width = tile.getUnits();
   bool isDivisible = getConstantIntValue(units) && *getConstantIntValue(units) % width == 0;
-  auto [firstBlock, lastBlock] = getShare(div(add(units, width - 1), width));
-  forLoop(firstBlock, lastBlock, 1, [&, first = firstBlock, last = lastBlock](Value turn) {
+  auto [blocks, rowRange] = getBlockShare(div(add(units, width - 1), width));
+  forLoop(blocks.first, blocks.second, 1, [&, blocks = blocks, rowRange = rowRange](Value turn) {
+    auto [first, last] = blocks;
     Value block = inSweep(turn, first, last);
     Value unit = mul(block, width);
-    forLoop(index(0), rows, blockRows, [&](Value firstRow) {
-      Value count = minimum(sub(rows, firstRow), index(blockRows));
+    forLoop(rowRange.first, rowRange.second, blockRows, [&, first = first, last = last](Value firstRow) {
+      Value count = minimum(sub(rowRange.second, firstRow), index(blockRows));
       prefetchInputs(firstRow, count, unit);
       Value numGroups = index(numGates / tile.gates);
       forLoop(index(0), numGroups, 1, [&](Value turn) {

@@ -17,7 +17,7 @@ namespace mlir::lstm {
 
 /// Replaces a phase on memrefs, whose body has a vector form, by register-tiled
 /// loops. In a `lstm.parallel` each thread gets its share of units, or of rows if
-/// there is no product.
+/// there is no product, or many rows for a small W.
 void vectorizePhase(RewriterBase &rewriter, PhaseOp phase, const VectorTarget &target);
 
 } // namespace mlir::lstm

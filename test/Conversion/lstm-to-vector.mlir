@@ -249,6 +249,51 @@ func.func @in_parallel(%a: memref<4x8xf32>, %W: memref<8x1x64xf32>, %to: memref<
   return
 }
 
+// Its share of rows, in whole tiles, where there are at least 64 for each thread.
+
+// CHECK-LABEL: func.func @many_rows(
+// CHECK-SAME:    %[[A:.*]]: memref<?x8xf32>
+// CHECK:         ^bb0(%[[THREAD:.*]]: i64, %[[COUNT:.*]]: i64):
+// CHECK:           %[[ROWS:.*]] = memref.dim
+// CHECK:           %[[LEAST:.*]] = arith.muli %{{.*}}, %c64
+// CHECK:           %[[BY_UNITS:.*]] = arith.cmpi slt, %[[ROWS]], %[[LEAST]]
+// CHECK:           %[[FIRST_ROW:.*]] = arith.muli %{{.*}}, %c6
+// CHECK:           %[[END:.*]] = arith.minsi %{{.*}}, %[[ROWS]]
+// CHECK:           %[[FIRST_BLOCK:.*]] = arith.select %[[BY_UNITS]], %{{.*}}, %c0
+// CHECK:           %[[LAST_BLOCK:.*]] = arith.select %[[BY_UNITS]], %{{.*}}, %c2
+// CHECK:           %[[FIRST:.*]] = arith.select %[[BY_UNITS]], %c0, %[[FIRST_ROW]]
+// CHECK:           %[[LAST:.*]] = arith.select %[[BY_UNITS]], %[[ROWS]], %[[END]]
+// CHECK:           scf.for %{{.*}} = %[[FIRST_BLOCK]] to %[[LAST_BLOCK]]
+// CHECK:             scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+func.func @many_rows(%a: memref<?x8xf32>, %W: memref<8x1x32xf32>, %to: memref<?x32xf32>) {
+  lstm.parallel {
+  ^bb0(%thread: i64, %count: i64):
+    lstm.phase project(%a, %W : memref<?x8xf32>, memref<8x1x32xf32>) outs(%to : memref<?x32xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.yield
+  }
+  return
+}
+
+// Each thread would read all of W, here more than a megabyte: units.
+
+// CHECK-LABEL: func.func @large_weights(
+// CHECK-NOT:     arith.select
+// CHECK:         return
+func.func @large_weights(%a: memref<?x8xf32>, %W: memref<8x1x40000xf32>, %to: memref<?x40000xf32>) {
+  lstm.parallel {
+  ^bb0(%thread: i64, %count: i64):
+    lstm.phase project(%a, %W : memref<?x8xf32>, memref<8x1x40000xf32>) outs(%to : memref<?x40000xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.yield
+  }
+  return
+}
+
 // Left alone.
 
 // CHECK-LABEL: func.func @has_region(
