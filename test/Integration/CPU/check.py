@@ -5,6 +5,7 @@
 
     check.py example NAME…      cells of examples/cells: ragged and empty batches, padding of NaN,
                                 no steps, dynamic and static shapes
+    check.py rows NAME…         the same cells, so many rows that threads share out rows, not units
     check.py op FILE.mlir       the functions of a file, by ops.py
     check.py activation NAME…   an activation with several parameters in every type, by itself
     check.py numbers FILE.mlir  arguments and results that stand in comments of the file
@@ -48,6 +49,13 @@ def example(name, fortran=False):
         with open(static, "w") as file:
             file.write(examples.make_static(text, 6, 3))
         return max(worst, runner.check(static, [case("static", 6, 3, [6, 0, 2])], scale=16.0))
+
+
+def rows(name):
+    path = examples.path(name)
+    with open(path) as file:
+        arguments = examples.inputs(file.read(), 3, 203, hash_of(name, "rows"))
+    return runner.check(path, [("many rows", arguments, examples.REFERENCES[name](arguments))], scale=16.0)
 
 
 def hash_of(*parts):
@@ -224,7 +232,7 @@ def numbers(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["example", "op", "activation", "numbers"])
+    parser.add_argument("kind", choices=["example", "rows", "op", "activation", "numbers"])
     parser.add_argument("what", nargs="+")
     parser.add_argument("--fortran", action="store_true", help="pass arrays in Fortran order")
     options = parser.parse_args()
@@ -234,7 +242,7 @@ def main():
             if options.kind == "example":
                 worst = example(what, options.fortran)
             else:
-                worst = {"op": op, "activation": activation, "numbers": numbers}[options.kind](what)
+                worst = {"rows": rows, "op": op, "activation": activation, "numbers": numbers}[options.kind](what)
             print(f"{what}: ok, largest error {worst:.3g}")
         except Failure as failure:
             failed = True
