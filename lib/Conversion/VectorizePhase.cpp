@@ -418,7 +418,9 @@ Value PhaseVectorizer::loadWeights(unsigned pair, Value k, Value block, Value gr
 }
 
 Prefetch PhaseVectorizer::getPrefetch(Value row, Value count, int64_t height) {
-  if (height < tile.rows || tile.rows == 1)
+  auto staticRows = getConstantIntValue(rows);
+  bool isOnly = staticRows && *staticRows <= tile.rows;
+  if (height < tile.rows || tile.rows == 1 || isOnly)
     return {};
   // k grows by `depth` in all, of which there are as many shares as tiles.
   Value numTiles = div(add(count, tile.rows - 1), tile.rows);

@@ -228,6 +228,21 @@ func.func @sweeps(%n: index, %h: memref<?x64xf32>, %x: memref<?x?x2x48xf32>, %U:
   return
 }
 
+// Four rows that are known are one tile, too.
+
+// CHECK-LABEL: func.func @one_tile(
+// CHECK-COUNT-2: memref.prefetch %{{.*}}, read, locality<3>, data : memref<384x16xf32>
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func @one_tile(%h: memref<4x64xf32>, %U: memref<3x2x64x1x16xf32>, %to: memref<4x48xf32>) {
+  lstm.phase project(%h, %U : memref<4x64xf32>, memref<3x2x64x1x16xf32>) outs(%to : memref<4x48xf32>) {
+  ^bb0(%z0: f32, %z1: f32, %old: f32):
+    %0 = arith.addf %z0, %z1 : f32
+    lstm.yield %0 : f32
+  }
+  return
+}
+
 // Each thread has its share of the blocks of units.
 
 // CHECK-LABEL: func.func @in_parallel(
