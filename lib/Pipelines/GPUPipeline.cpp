@@ -55,6 +55,8 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
 
 /// Work on memrefs to kernels and calls of libraries.
 static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
+  if (options.strategy != GPUStrategy::Naive)
+    pm.addPass(createLSTMBranchLoopsPass());
   pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
@@ -113,6 +115,7 @@ static void addHost(OpPassManager &pm) {
   ConvertLSTMToLLVMPassOptions checks;
   checks.checkFailed = "lstmCudaCheckFailed";
   pm.addPass(createConvertLSTMToLLVMPass(checks));
+  addFloatEmulation(pm);
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   addCleanup(pm);

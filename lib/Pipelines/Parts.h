@@ -15,6 +15,10 @@ namespace mlir::lstm {
 
 void addCleanup(OpPassManager &pm);
 
+/// Arithmetic on bf16 and f16 in f32: not every machine, and not every run-time
+/// library, has it.
+void addFloatEmulation(OpPassManager &pm);
+
 /// `lstm-to-phases`; `hoistAddends` is the option `addends` of lstm-hoist-input-projections.
 void addPhases(OpPassManager &pm, bool hoistAddends);
 

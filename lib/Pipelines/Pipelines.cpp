@@ -123,9 +123,7 @@ static void addLoops(OpPassManager &pm, const LSTMToLLVMOptions &options) {
   }
 }
 
-/// Arithmetic on bf16 and f16 in f32: not every machine, and not every run-time
-/// library, has it.
-static void addFloatEmulation(OpPassManager &pm) {
+void lstm::addFloatEmulation(OpPassManager &pm) {
   math::MathExtendToSupportedTypesOptions extend;
   extend.targetTypeStr = "f32";
   pm.addPass(math::createMathExtendToSupportedTypes(extend));

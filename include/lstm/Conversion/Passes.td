@@ -252,6 +252,19 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
                            "scf::SCFDialect"];
 }
 
+def LSTMBranchLoopsPass : Pass<"lstm-branch-loops", "ModuleOp"> {
+  let summary = "Independent parts of a loop side by side";
+  let description = [{
+    On memrefs, for GPUs. A loop whose body has parts of which none reads or writes what another
+    one writes, as the directions of a bidirectional layer, becomes a loop for each part, each
+    enqueued on a branch of its own (`lstmCudaSetBranch`, `lstmCudaJoin` in
+    lstm-runtime/cuda.h). The loops stand in one `scf.execute_region`, so that
+    `lstm-plan-memory`, which must run next, takes their buffers to be in use together.
+  }];
+  let statistics = [Statistic<"numLoops", "loops-split", "Loops split">];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "scf::SCFDialect"];
+}
+
 def LSTMPlanMemoryPass : InterfacePass<"lstm-plan-memory", "FunctionOpInterface"> {
   let summary = "One allocation for all buffers of a function";
   let description = [{

@@ -26,6 +26,7 @@ using Function = struct FunctionOpaque *;
 
 enum : int {
   cudaOutOfMemory = 2,
+  cudaCaptureInvalidated = 901,
   cudaNoBinaryForDevice = 209,
   cudaUnsupportedPTX = 222,
   cudaUpdateFailed = 910

@@ -167,6 +167,8 @@ void lstm::cuda::leaveGraph(lstm_cuda_session *session) {
   Graph captured = nullptr;
   session->call.capturing = false;
   int result = driver.cuStreamEndCapture(session->captureStream, &captured);
+  // Another thread has waited for the whole device, for instance, which ends all captures.
+  session->call.unready |= result == cudaCaptureInvalidated;
   // What goes wrong after a failure is a consequence of it.
   if (!hasFailed() && checkDriver(result, "cuStreamEndCapture")) {
     ++cache.captures;

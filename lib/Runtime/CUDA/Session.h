@@ -56,7 +56,8 @@ struct Call {
   bool callerCaptures;
   /// The work becomes a graph of the session.
   bool capturing;
-  /// Something was missing in a capture of our own: the call has to run without one.
+  /// Something was missing in a capture of our own, or somebody ended it: the call has to
+  /// run without one.
   bool unready;
   bool withoutGraph;
   int64_t lane;

@@ -166,14 +166,14 @@ def activation(name):
     return 0.0
 
 
-def close(label, got, want, x):
-    """Each value within 8 units in the last place of itself, or of an eighth of min(|x|, 1)."""
+def close(label, got, want, x, units=8):
+    """Each value within so many units in the last place of itself, or of an eighth of min(|x|, 1)."""
     if label.split()[1].startswith(ABSOLUTE):
         x = np.ones(x.shape)
     unit = runner.EPSILON[label.split()[0]]
     with np.errstate(invalid="ignore"):
         error = np.abs(got - want)
-        allowed = 8 * unit * np.maximum(np.abs(want), 2.0**-3 * np.minimum(np.abs(x), 1))
+        allowed = units * unit * np.maximum(np.abs(want), 2.0**-3 * np.minimum(np.abs(x), 1))
         bad = ~((got == want) | (np.isnan(got) & np.isnan(want)) | (error <= allowed + 1e-37))
     if bad.any():
         at = tuple(np.argwhere(bad)[0])

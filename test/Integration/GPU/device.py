@@ -75,7 +75,8 @@ class Torch(Host):
         array.copy_(self.place(value))
 
     def finish(self):
-        self.torch.cuda.synchronize()
+        # Not the whole device: that would end what other threads capture.
+        self.torch.cuda.current_stream().synchronize()
 
 
 def scattered(where, value_shape, kind):

@@ -66,7 +66,8 @@ class Expected:
         if kind == "units":
             runner.compare(self.name, got, self.value, self.type, limit)
         elif kind == "activation":
-            suite.close(self.name, got, self.value, limit)
+            # The documented error of CUDA's erf on f64 is twice that of libm's.
+            suite.close(self.name, got, self.value, limit, units=16)
         else:
             with np.errstate(invalid="ignore"):
                 same = (got == self.value) | ((got != got) & (self.value != self.value))
