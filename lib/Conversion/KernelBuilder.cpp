@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::lstm;
@@ -127,6 +128,7 @@ LogicalResult KernelBuilder::lowerBody() {
     else if (auto check = dyn_cast<CheckOp>(op))
       checks.push_back(check);
     else if (isa<memref::MemRefDialect>(op->getDialect()) ||
+             isa<CallOpInterface>(op) ||
              llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
       foreign = op;
   });

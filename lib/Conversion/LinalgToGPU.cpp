@@ -43,6 +43,7 @@ public:
   LogicalResult emit();
 
 private:
+  bool reducesInPlace();
   bool matchCombiners();
   void emitPoint();
   void emitSerialReduction();
@@ -131,10 +132,21 @@ SmallVector<Value> LinalgKernel::emitBody(ValueRange accumulators) {
 
 void LinalgKernel::emitPoint() { storeOutputs(emitBody(loadOutputs())); }
 
+/// Whether the place of each output stays the same in the loops of the reduction, so that
+/// it can be kept in a register.
+bool LinalgKernel::reducesInPlace() {
+  return llvm::none_of(op.getDpsInitsMutable(), [&](OpOperand &output) {
+    AffineMap map = op.getMatchingIndexingMap(&output);
+    return llvm::any_of(reduction, [&](unsigned dim) { return map.isFunctionOfDim(dim); });
+  });
+}
+
 void LinalgKernel::emitSerialReduction() {
+  bool inPlace = reducesInPlace();
   SmallVector<Value> initial;
-  for (OpOperand &output : op.getDpsInitsMutable())
-    initial.push_back(load(output));
+  if (inPlace)
+    for (OpOperand &output : op.getDpsInitsMutable())
+      initial.push_back(load(output));
   OpBuilder::InsertionGuard guard(rewriter);
   Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
   Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
@@ -142,13 +154,15 @@ void LinalgKernel::emitSerialReduction() {
   ValueRange carried = initial;
   for (unsigned dim : reduction) {
     auto loop = scf::ForOp::create(rewriter, loc, zero, kernel->getIndex(ranges[dim]), one, carried);
-    if (!loops.empty())
+    if (!loops.empty() && inPlace)
       scf::YieldOp::create(rewriter, loc, loop.getResults());
     loops.push_back(loop);
     ivs[dim] = loop.getInductionVar();
     carried = loop.getRegionIterArgs();
     rewriter.setInsertionPointToStart(loop.getBody());
   }
+  if (!inPlace)
+    return emitPoint();
   SmallVector<Value> results = emitBody(carried);
   scf::YieldOp::create(rewriter, loc, results);
   rewriter.setInsertionPointAfter(loops.front());
@@ -261,7 +275,7 @@ LogicalResult LinalgKernel::emit() {
   SmallVector<OpFoldResult> points;
   for (unsigned dim : parallel)
     points.push_back(ranges[dim]);
-  bool warps = !reduction.empty() && matchCombiners();
+  bool warps = !reduction.empty() && reducesInPlace() && matchCombiners();
   KernelBuilder builder(rewriter, loc, points, warps ? KernelBuilder::kWarpSize : 1);
   kernel = &builder;
   ivs.resize(ranges.size());
@@ -291,6 +305,9 @@ LogicalResult lstm::convertCheckLoopToGPU(RewriterBase &rewriter, scf::ForOp loo
     if (isa<CheckOp>(op))
       checks = true;
     else if (!isa<memref::LoadOp>(op) && !(isPure(&op) && op.getNumRegions() == 0))
+      return failure();
+    // What is read has to be there before the loop.
+    if (llvm::any_of(op.getResultTypes(), llvm::IsaPred<BaseMemRefType>))
       return failure();
   }
   auto isMemRef = [](Value value) { return isa<BaseMemRefType>(value.getType()); };
@@ -370,18 +387,21 @@ struct ConvertLinalgToGPUPass
       copyToGeneric(rewriter, copy);
 
     SmallVector<Operation *> work;
-    getOperation()->walk([&](Operation *op) {
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<linalg::LinalgOp, memref::StoreOp, scf::ForOp>(op))
         work.push_back(op);
+      return isa<linalg::LinalgOp>(op) ? WalkResult::skip() : WalkResult::advance();
     });
     for (Operation *op : work) {
       LogicalResult converted = success();
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        numKernels += succeeded(convertCheckLoopToGPU(rewriter, loop));
+        continue;
+      }
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
         converted = convertLinalgToGPU(rewriter, linalgOp);
-      else if (auto store = dyn_cast<memref::StoreOp>(op))
-        converted = convertStoreToGPU(rewriter, store);
       else
-        (void)convertCheckLoopToGPU(rewriter, cast<scf::ForOp>(op));
+        converted = convertStoreToGPU(rewriter, cast<memref::StoreOp>(op));
       if (failed(converted))
         return signalPassFailure();
       ++numKernels;
