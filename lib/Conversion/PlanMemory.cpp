@@ -65,7 +65,8 @@ private:
 };
 } // namespace
 
-/// Fills in when the buffer is used. False if it leaves the function, or is not used.
+/// Fills in when the buffer is used. False if it leaves the function, is used in another of
+/// its blocks, or not at all.
 bool Planner::findUses(Buffer &buffer, const BufferViewFlowAnalysis &aliases) {
   buffer.first = std::numeric_limits<unsigned>::max();
   buffer.last = 0;
@@ -74,6 +75,8 @@ bool Planner::findUses(Buffer &buffer, const BufferViewFlowAnalysis &aliases) {
       if (user->hasTrait<OpTrait::IsTerminator>() && user->getParentOp() == function)
         return false;
       Operation *ancestor = entry->findAncestorOpInBlock(*user);
+      if (!ancestor)
+        return false;
       buffer.first = std::min(buffer.first, numbers[ancestor]);
       buffer.last = std::max(buffer.last, numbers[ancestor]);
     }
@@ -87,8 +90,9 @@ bool Planner::hoistSizes(memref::AllocOp alloc) {
   BackwardSliceOptions options;
   options.inclusive = true;
   options.omitUsesFromAbove = false;
+  options.omitBlockArguments = true;
   for (Value size : alloc.getDynamicSizes())
-    if (failed(getBackwardSlice(size, &slice, options)))
+    if (size.getDefiningOp() && failed(getBackwardSlice(size, &slice, options)))
       return false;
   for (Operation *op : slice)
     if (op->getBlock() != entry || !isPure(op) || op->getNumRegions() != 0)
@@ -163,8 +167,10 @@ void Planner::rewrite(MemoryPlan &plan) {
   }
   plan.numPlaces = places.size();
 
-  auto type = MemRefType::get({ShapedType::kDynamic}, rewriter.getI8Type());
-  auto arena = memref::AllocOp::create(rewriter, loc, type, total,
+  // Canonicalization replaces an allocation of constant size, and with it the attribute.
+  std::optional<int64_t> known = getConstantIntValue(total);
+  auto type = MemRefType::get(known.value_or(ShapedType::kDynamic), rewriter.getI8Type());
+  auto arena = memref::AllocOp::create(rewriter, loc, type, known ? ValueRange() : ValueRange(total),
                                        rewriter.getI64IntegerAttr(kAlignment));
   arena->setAttr("lstm.arena", rewriter.getUnitAttr());
   for (auto [place, offset] : llvm::zip_equal(places, offsets))
@@ -185,7 +191,8 @@ MemoryPlan Planner::run() {
   for (auto alloc : entry->getOps<memref::AllocOp>()) {
     Buffer buffer{alloc, 0, 0};
     if (alloc.getType().getLayout().isIdentity() && alloc.getSymbolOperands().empty() &&
-        !alloc.getType().getMemorySpace() && findUses(buffer, aliases))
+        !alloc.getType().getMemorySpace() && alloc.getAlignment().value_or(1) <= kAlignment &&
+        findUses(buffer, aliases))
       buffers.push_back(buffer);
   }
   llvm::erase_if(buffers, [&](const Buffer &buffer) { return !hoistSizes(buffer.alloc); });
