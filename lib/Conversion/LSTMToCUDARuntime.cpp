@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::lstm {
 #define GEN_PASS_DEF_CONVERTLSTMTOCUDARUNTIMEPASS
@@ -54,6 +55,7 @@ private:
   void convertCopy(memref::CopyOp op);
   void convertLoad(memref::LoadOp op);
   LogicalResult convertOperations();
+  bool isForHost(Operation *op);
   void enter();
 
   Value getHostSlot(Type type, int64_t count);
@@ -72,7 +74,7 @@ private:
   Block *entry;
   Location loc;
   Type pointer, word;
-  /// Whether all that is done does not depend on what the host reads from the device.
+  /// Whether the work is the same in each call of the same sizes, scalars and addresses.
   bool isGraph;
 };
 } // namespace
@@ -198,12 +200,11 @@ void HostConversion::giveScalar(Value result) {
 
 void HostConversion::giveResults() {
   auto exit = cast<func::ReturnOp>(entry->getTerminator());
-  llvm::SmallDenseSet<Value> given;
-  for (auto [i, result] : llvm::enumerate(llvm::to_vector(exit.getOperands()))) {
+  for (int64_t i = 0, e = exit.getNumOperands(); i < e; ++i) {
+    // A buffer that was replaced is not the operand any more.
+    Value result = exit.getOperand(i);
     bool isMemRef = isa<MemRefType>(result.getType());
-    // What was replaced is not the operand any more.
-    result = exit.getOperand(i);
-    if (isMemRef && llvm::count(exit.getOperands(), result) == 1 && giveInPlace(result, i, exit))
+    if (isMemRef && giveInPlace(result, i, exit))
       continue;
     rewriter.setInsertionPoint(exit);
     isMemRef ? giveCopy(result, i) : giveScalar(result);
@@ -355,27 +356,54 @@ static bool isPreparation(Operation *op) {
            callee == "lstmCudaGetConstant";
   }
   if (op->getNumRegions() != 0)
-    return false;
+    return isMemoryEffectFree(op);
   // The frame, and what is stored there: shapes and scalar results.
   return isa<LLVM::AllocaOp, LLVM::StoreOp>(op) || isPure(op);
+}
+
+/// Whether the host needs the operation in each call, also in one that a graph replays.
+bool HostConversion::isForHost(Operation *op) {
+  if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+    auto place = dyn_cast<BlockArgument>(store.getAddr());
+    return place && place.getOwner() == entry;
+  }
+  auto call = dyn_cast<LLVM::CallOp>(op);
+  return call && llvm::is_contained({"lstmCudaGetWorkspace", "lstmCudaGetResult"},
+                                    call.getCallee().value_or(""));
+}
+
+/// The memory that an address is in.
+static Value getFrame(Value address) {
+  while (auto element = address.getDefiningOp<LLVM::GEPOp>())
+    address = element.getBase();
+  return address;
 }
 
 /// Puts everything else under lstmCudaEnter.
 void HostConversion::enter() {
   llvm::SmallPtrSet<Operation *, 32> prepared;
   SmallVector<Operation *> work;
+  // What the work writes for the host, as a shape that the device says.
+  llvm::SmallDenseSet<Value> late;
   for (Operation &op : entry->without_terminator()) {
-    bool ready = isPreparation(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
-      Operation *source = operand.getDefiningOp();
-      return !source || prepared.contains(source);
+    llvm::SetVector<Value> used(llvm::from_range, op.getOperands());
+    getUsedValuesDefinedAbove(op.getRegions(), used);
+    bool ready = isPreparation(&op) && llvm::all_of(used, [&](Value value) {
+      Operation *source = value.getDefiningOp();
+      return !late.contains(value) && (!source || prepared.contains(source));
     });
-    if (ready)
+    if (ready) {
       prepared.insert(&op);
-    else
-      work.push_back(&op);
+      continue;
+    }
+    work.push_back(&op);
+    if (auto store = dyn_cast<LLVM::StoreOp>(op))
+      late.insert(getFrame(store.getAddr()));
   }
   if (work.empty())
     return;
+  for (Operation *op : work)
+    op->walk([&](Operation *inner) { isGraph &= !isForHost(inner); });
   rewriter.setInsertionPoint(entry->getTerminator());
   Type i32 = rewriter.getI32Type();
   Value graph = arith::ConstantIntOp::create(rewriter, loc, isGraph, 32);

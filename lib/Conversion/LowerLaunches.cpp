@@ -167,7 +167,7 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
   Location loc = launch.getLoc();
   if (!modules.contains(launch.getKernelModuleName().getValue()))
     return launch.emitOpError("launches a kernel of which there is no code");
-  if (launch.getAsyncObject() || !launch.getAsyncDependencies().empty() || launch.hasClusterSize())
+  if (launch.getAsyncObject() || launch.getAsyncToken() || !launch.getAsyncDependencies().empty() || launch.hasClusterSize())
     return launch.emitOpError("has a stream, tokens or clusters, which this lowering does not know");
   LLVM::GlobalOp kernel = getKernel(launch);
 

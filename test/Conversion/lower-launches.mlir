@@ -1,0 +1,62 @@
+// RUN: lstm-opt %s --lstm-lower-launches --split-input-file | FileCheck %s
+// RUN: lstm-opt %s --lstm-lower-launches=index-bitwidth=32 --split-input-file | FileCheck %s --check-prefix=NARROW
+
+// Machine code under its own name, PTX under that of the virtual one, with a zero at its end.
+// CHECK-NOT: gpu.
+// CHECK-LABEL: llvm.func @f(
+// CHECK-SAME: %[[N:.*]]: i64, %[[P:.*]]: !llvm.ptr, %[[S:.*]]: f16
+// CHECK: %[[BLOCK:.*]] = llvm.alloca %{{.*}} x !llvm.struct<(ptr, f16, i64)> {alignment = 16
+// CHECK: %[[TABLE:.*]] = llvm.alloca %{{.*}} x !llvm.array<3 x ptr>
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[BLOCK]][0, 0]
+// CHECK: llvm.store %[[P]], %[[AT]]
+// CHECK: %[[PLACE:.*]] = llvm.getelementptr %[[TABLE]][0, 0]
+// CHECK: llvm.store %[[AT]], %[[PLACE]]
+// CHECK: llvm.getelementptr %[[BLOCK]][0, 1]
+// CHECK: llvm.store %[[S]],
+// CHECK: llvm.getelementptr %[[BLOCK]][0, 2]
+// CHECK: llvm.call @lstmCudaLaunch(%[[KERNEL:.*]], %[[N]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[TABLE]])
+// CHECK: llvm.call @lstmCudaLaunch(
+// CHECK: llvm.mlir.global internal constant @kernels_target("sm_90\00")
+// CHECK: llvm.mlir.global internal constant @kernels_image("cubin")
+// CHECK: llvm.mlir.global internal constant @[[TARGET:.*]]("compute_80\00")
+// CHECK: llvm.mlir.global internal constant @[[TEXT:.*]](".version 8.0\00")
+// CHECK: llvm.mlir.global internal constant @kernels_images() {{.*}} !llvm.array<2 x struct<(ptr, ptr, i64)>>
+// CHECK-DAG: llvm.mlir.constant(5 : i64)
+// CHECK-DAG: llvm.mlir.constant(13 : i64)
+// CHECK-DAG: llvm.mlir.addressof @[[TARGET]]
+// CHECK-DAG: llvm.mlir.addressof @[[TEXT]]
+// CHECK: llvm.mlir.global internal @kernels_module()
+// The name is looked up once for all launches.
+// CHECK: llvm.mlir.global internal constant @k_name("k\00")
+// CHECK: llvm.mlir.global internal @k_state()
+// CHECK-NOT: @k_name
+// CHECK: llvm.func internal @lstm_release_modules()
+// CHECK: llvm.call @lstmCudaRelease(
+// CHECK: llvm.mlir.global_dtors
+
+// NARROW: llvm.alloca %{{.*}} x !llvm.struct<(ptr, f16, i32)>
+module attributes {gpu.container_module} {
+  gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90">, bin = "cubin">,
+                       #gpu.object<#nvvm.target<chip = "sm_80">, assembly = ".version 8.0">]
+  llvm.func @f(%n: i64, %p: !llvm.ptr, %s: f16) {
+    %c1 = llvm.mlir.constant(1 : i64) : i64
+    %i = arith.index_cast %n : i64 to index
+    gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1) : i64 args(%p : !llvm.ptr, %s : f16, %i : index)
+    llvm.return
+  }
+  llvm.func @again(%n: i64, %p: !llvm.ptr, %s: f16) {
+    %c1 = llvm.mlir.constant(1 : i64) : i64
+    %i = arith.index_cast %n : i64 to index
+    gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c1, %c1, %c1) : i64 args(%p : !llvm.ptr, %s : f16, %i : index)
+    llvm.return
+  }
+}
+// -----
+// Nothing to launch, nothing to release.
+// CHECK-LABEL: llvm.func @g(
+// CHECK-NOT: lstmCudaRelease
+module {
+  llvm.func @g() {
+    llvm.return
+  }
+}
