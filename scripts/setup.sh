@@ -11,7 +11,7 @@ packages=(
   # what LLVM's CMake package looks for
   zlib1g-dev libzstd-dev libxml2-dev
   # the build
-  cmake ninja-build ccache pkg-config libzip-dev libgtest-dev
+  cmake ninja-build ccache pkg-config libzip-dev libffi-dev libgtest-dev
   # the tests and the demo
   python3-venv ca-certificates wamerican
   # the tests of code for another processor

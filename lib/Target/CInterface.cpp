@@ -56,6 +56,21 @@ LogicalResult CInterface::verify(ModuleOp module) const {
   return success();
 }
 
+FailureOr<CInterface> lstm::getCInterface(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                          StringRef prefix, Platform platform,
+                                          llvm::SourceMgr &source) {
+  CInterface interface{prefix.str(), {}, platform};
+  for (func::FuncOp function : functions) {
+    FailureOr<Signature> signature = getSignature(function, source);
+    if (failed(signature))
+      return failure();
+    interface.entries.push_back(std::move(*signature));
+  }
+  if (failed(interface.verify(module)))
+    return failure();
+  return interface;
+}
+
 /// The number of lstm-runtime/tensor.h.
 static int64_t getDType(ElementKind kind) {
   switch (kind) {

@@ -9,10 +9,15 @@
 #include "lstm/Target/CInterface.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::lstm;
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
 
 /// As lstm-runtime/tensor.h has it: an index is passed as i64, a bit as a byte.
 static StringRef getDTypeName(ElementKind kind) {
@@ -76,4 +81,103 @@ void lstm::addProgramTable(ModuleOp module, const CInterface &interface) {
   auto global = LLVM::GlobalOp::create(b, b.getUnknownLoc(), type, /*isConstant=*/true,
                                        LLVM::Linkage::Weak, name, b.getStringAttr(text));
   symbols.insert(global);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static Type getType(StringRef name, MLIRContext *context) {
+  Builder b(context);
+  return llvm::StringSwitch<Type>(name)
+      .Case("f64", b.getF64Type())
+      .Case("f32", b.getF32Type())
+      .Case("f16", b.getF16Type())
+      .Case("bf16", b.getBF16Type())
+      .Case("i64", b.getI64Type())
+      .Case("i32", b.getI32Type())
+      .Case("bool", b.getI1Type())
+      .Default({});
+}
+
+static bool readPort(const llvm::json::Value &value, Port &port, llvm::json::Path path,
+                     MLIRContext *context) {
+  std::string dtype;
+  std::optional<std::vector<int64_t>> shape;
+  llvm::json::ObjectMapper map(value, path);
+  if (!map || !map.map("name", port.name) || !map.map("dtype", dtype) || !map.map("shape", shape))
+    return false;
+  port.type = getType(dtype, context);
+  if (!port.type) {
+    path.field("dtype").report("unknown type");
+    return false;
+  }
+  port.kind = *getElementKind(port.type);
+  if (!shape)
+    return true;
+  for (int64_t &size : *shape) {
+    if (size < -1) {
+      path.field("shape").report("expected sizes of -1 or more");
+      return false;
+    }
+    if (size == -1)
+      size = ShapedType::kDynamic;
+  }
+  port.type = RankedTensorType::get(*shape, port.type);
+  return true;
+}
+
+/// The objects of an array; `read` gives one of them.
+template <typename T>
+static bool readArray(const llvm::json::Object &object, StringRef name, std::vector<T> &all,
+                      llvm::json::Path path,
+                      llvm::function_ref<bool(const llvm::json::Value &, T &, llvm::json::Path)> read) {
+  const llvm::json::Array *array = object.getArray(name);
+  if (!array) {
+    path.field(name).report("expected array");
+    return false;
+  }
+  for (auto [i, value] : llvm::enumerate(*array))
+    if (!read(value, all.emplace_back(), path.field(name).index(i)))
+      return false;
+  return true;
+}
+
+static bool readEntry(const llvm::json::Value &value, ProgramTable::Entry &entry,
+                      llvm::json::Path path, MLIRContext *context) {
+  auto read = [&](const llvm::json::Value &value, Port &port, llvm::json::Path path) {
+    return readPort(value, port, path, context);
+  };
+  llvm::json::ObjectMapper map(value, path);
+  return map && map.map("name", entry.signature.name) && map.map("symbol", entry.symbol) &&
+         readArray<Port>(*value.getAsObject(), "arguments", entry.signature.arguments, path, read) &&
+         readArray<Port>(*value.getAsObject(), "results", entry.signature.results, path, read);
+}
+
+static bool readTable(const llvm::json::Value &value, ProgramTable &table, llvm::json::Path path,
+                      MLIRContext *context) {
+  auto read = [&](const llvm::json::Value &value, ProgramTable::Entry &entry, llvm::json::Path path) {
+    return readEntry(value, entry, path, context);
+  };
+  std::string target;
+  llvm::json::ObjectMapper map(value, path);
+  if (!map || !map.map("target", target) || !map.map("prefix", table.prefix))
+    return false;
+  if (target != "cpu" && target != "cuda") {
+    path.field("target").report("expected 'cpu' or 'cuda'");
+    return false;
+  }
+  table.platform = target == "cuda" ? Platform::CUDA : Platform::CPU;
+  return readArray<ProgramTable::Entry>(*value.getAsObject(), "entries", table.entries, path, read);
+}
+
+llvm::Expected<ProgramTable> lstm::readProgramTable(StringRef text, MLIRContext *context) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return value.takeError();
+  ProgramTable table;
+  llvm::json::Path::Root root("lstm_program");
+  if (!readTable(*value, table, root, context))
+    return root.getError();
+  return table;
 }

@@ -9,6 +9,7 @@
 #include "Link.h"
 
 #include "lstm/Target/CPUTarget.h"
+#include "lstm/Target/Installation.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -17,22 +18,6 @@
 
 using namespace mlir;
 using namespace mlir::lstm;
-
-/// A file or folder beside the tool: where it is built or where it is installed.
-static llvm::Expected<std::string> findBesideTool(ArrayRef<StringRef> candidates) {
-  static int anchor;
-  SmallString<256> root(llvm::sys::fs::getMainExecutable("lstm-compile", &anchor));
-  llvm::sys::path::remove_filename(root);
-  llvm::sys::path::remove_filename(root);
-  for (StringRef candidate : candidates) {
-    SmallString<256> path(root);
-    llvm::sys::path::append(path, candidate);
-    if (llvm::sys::fs::exists(path))
-      return path.str().str();
-  }
-  return llvm::createStringError("no runtime in '" + root + "': expected '" +
-                                 llvm::join(candidates, "' or '") + "'");
-}
 
 /// The names that a C compiler for the triple has, the usual ones first.
 static std::vector<std::string> getCompilerNames(const llvm::Triple &triple) {
@@ -59,8 +44,7 @@ static llvm::Expected<std::string> findCompiler(const llvm::Triple &triple, Stri
 static llvm::Expected<std::vector<std::string>> getRuntime(const llvm::Triple &triple,
                                                            Platform platform) {
   if (platform == Platform::CUDA) {
-    auto library = findBesideTool(
-        {"lib/liblstm_cuda_runtime.so", LSTM_INSTALL_LIBDIR "/liblstm_cuda_runtime.so"});
+    auto library = findCUDARuntime();
     if (!library)
       return library.takeError();
     return std::vector<std::string>{*library, "-Wl,-rpath,$ORIGIN"};

@@ -8,6 +8,8 @@
 
 #include "Link.h"
 
+#include "GPUOptions.h"
+
 #include "lstm/InitAll.h"
 #include "lstm/Pipelines/Pipelines.h"
 #include "lstm/Target/CInterface.h"
@@ -90,32 +92,7 @@ static cl::opt<std::string>
 static cl::opt<std::string> compiler("cc", cl::cat(category), cl::value_desc("program"),
                                      cl::desc("C compiler that links a library (default: cc, or "
                                               "the triple's gcc)"));
-
-static cl::list<std::string> chips("chip", cl::cat(category), cl::value_desc("sm_90"),
-                                   cl::desc("GPU; may be repeated, the library then holds code for "
-                                            "each (default: sm_90)"));
-static cl::opt<GPUFormat>
-    gpuFormat("gpu-format", cl::cat(category), cl::init(GPUFormat::Auto),
-              cl::desc("Code for GPUs (default: auto)"),
-              cl::values(clEnumValN(GPUFormat::Auto, "auto", "cubin where ptxas is found, else PTX"),
-                         clEnumValN(GPUFormat::Cubin, "cubin", "machine code"),
-                         clEnumValN(GPUFormat::PTX, "ptx", "text for the driver")));
-static cl::opt<GPUStrategy> strategy(
-    "strategy", cl::cat(category), cl::init(GPUStrategy::Library),
-    cl::desc("How recurrences run on a GPU (default: library)"),
-    cl::values(clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
-               clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph")));
-static cl::opt<bool> allowTF32("allow-tf32", cl::cat(category),
-                               cl::desc("Products of f32 on a GPU with 10 bits of mantissa"));
-static cl::opt<bool> graph("graph", cl::init(true), cl::cat(category),
-                           cl::desc("Let a call become a CUDA graph (default: true)"));
-static cl::opt<int64_t> indexBitwidth("index-bitwidth", cl::init(64), cl::cat(category),
-                                      cl::value_desc("32|64"),
-                                      cl::desc("Bits of an index in kernels: 32 is for arrays below "
-                                               "2^31 elements (default: 64)"));
-static cl::opt<std::string> toolkit("toolkit", cl::cat(category), cl::value_desc("folder"),
-                                    cl::desc("CUDA toolkit (default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, "
-                                             "that of ptxas in PATH, or /usr/local/cuda)"));
+static GPUOptions gpuOptions;
 
 static LogicalResult fail(const llvm::Twine &message) {
   llvm::WithColor::error(llvm::errs(), "lstm-compile") << message << '\n';
@@ -165,18 +142,15 @@ static FailureOr<std::string> getPrefix() {
   return getCIdentifier(stem);
 }
 
+static Platform getPlatform() { return targetName == "cuda" ? Platform::CUDA : Platform::CPU; }
+
 static LogicalResult checkOptions(Emit kind) {
   if (targetName != "cpu" && targetName != "cuda")
     return fail("unknown target '" + targetName + "'; the targets are 'cpu' and 'cuda'");
-  if (targetName == "cpu")
-    for (cl::Option *option : std::initializer_list<cl::Option *>{
-             std::addressof(chips), &gpuFormat, &strategy, &allowTF32, &graph, &indexBitwidth, &toolkit})
-      if (option->getNumOccurrences())
-        return fail("--" + option->ArgStr + " is for --target=cuda");
   if (targetName == "cpu" && kind == Emit::PTX)
     return fail("--emit=ptx is for --target=cuda");
-  if (indexBitwidth != 32 && indexBitwidth != 64)
-    return fail("expects --index-bitwidth to be 32 or 64, but got " + llvm::Twine(indexBitwidth));
+  if (std::string problem = gpuOptions.check(getPlatform()); !problem.empty())
+    return fail(problem);
   if (level < '0' || level > '3')
     return fail("expects -O0, -O1, -O2 or -O3, but got '-O" + llvm::Twine(level) + "'");
   if (output == "-" && (kind == Emit::Obj || kind == Emit::SO))
@@ -186,8 +160,6 @@ static LogicalResult checkOptions(Emit kind) {
     return fail("--cc is for linking, --emit=so");
   return success();
 }
-
-static Platform getPlatform() { return targetName == "cuda" ? Platform::CUDA : Platform::CPU; }
 
 static std::string quote(StringRef text) { return ("'" + text + "'").str(); }
 
@@ -325,21 +297,6 @@ static FailureOr<std::unique_ptr<llvm::MemoryBuffer>> openProgram() {
   return llvm::MemoryBuffer::getMemBufferCopy(buffer->getBuffer(), llvm::sys::path::filename(file));
 }
 
-/// The signatures of functions on tensors.
-static FailureOr<CInterface> getInterface(ModuleOp module, ArrayRef<func::FuncOp> functions,
-                                          StringRef prefix, llvm::SourceMgr &source) {
-  CInterface interface{prefix.str(), {}, getPlatform()};
-  for (func::FuncOp function : functions) {
-    FailureOr<Signature> signature = getSignature(function, source);
-    if (failed(signature))
-      return failure();
-    interface.entries.push_back(std::move(*signature));
-  }
-  if (failed(interface.verify(module)))
-    return failure();
-  return interface;
-}
-
 static FailureOr<CInterface> lowerForCPU(ModuleOp module, ArrayRef<func::FuncOp> functions,
                                          StringRef prefix, llvm::SourceMgr &source,
                                          const llvm::TargetMachine &machine) {
@@ -352,7 +309,7 @@ static FailureOr<CInterface> lowerForCPU(ModuleOp module, ArrayRef<func::FuncOp>
     return failure();
   // Packing has functions of its own.
   FailureOr<CInterface> interface =
-      getInterface(module, getPublicFunctions(module), prefix, source);
+      getCInterface(module, getPublicFunctions(module), prefix, Platform::CPU, source);
   if (failed(interface) || failed(lowerFunctions(module, options)))
     return failure();
   return interface;
@@ -361,15 +318,12 @@ static FailureOr<CInterface> lowerForCPU(ModuleOp module, ArrayRef<func::FuncOp>
 static FailureOr<CInterface> lowerForGPU(ModuleOp module, ArrayRef<func::FuncOp> functions,
                                          StringRef prefix, llvm::SourceMgr &source, Emit kind) {
   LSTMToNVVMOptions options;
-  options.chips = chips;
-  options.format = kind == Emit::PTX ? GPUFormat::PTX : gpuFormat;
-  options.strategy = level == '0' ? GPUStrategy::Naive : strategy;
-  options.allowTF32 = allowTF32;
-  options.graph = graph;
-  options.indexBitwidth = indexBitwidth;
-  options.toolkit = toolkit;
+  gpuOptions.get(options, level != '0');
+  if (kind == Emit::PTX)
+    options.format = GPUFormat::PTX;
   options.runtimeChecks = runtimeChecks;
-  FailureOr<CInterface> interface = getInterface(module, functions, prefix, source);
+  FailureOr<CInterface> interface =
+      getCInterface(module, functions, prefix, Platform::CUDA, source);
   if (failed(interface) || failed(lowerFunctionsForGPU(module, functions, options)))
     return failure();
   return interface;
@@ -451,7 +405,7 @@ static LogicalResult compileProgram() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::HideUnrelatedOptions(category);
+  cl::HideUnrelatedOptions({&category, &gpuOptions.category});
   cl::ParseCommandLineOptions(argc, argv, overview);
   return succeeded(compileProgram()) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -13,6 +13,7 @@
 #include "lstm/Target/Signature.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
 
 namespace mlir::lstm {
 
@@ -31,6 +32,11 @@ struct CInterface {
   /// Fails if two functions would have one name, or if C has no way to pass an argument.
   LogicalResult verify(ModuleOp module) const;
 };
+
+/// The interface of functions on tensors, which are not lowered yet. Fails as `getSignature`
+/// and `verify` do.
+FailureOr<CInterface> getCInterface(ModuleOp module, ArrayRef<func::FuncOp> functions,
+                                    StringRef prefix, Platform platform, llvm::SourceMgr &source);
 
 /// A text as a C identifier: what C does not allow becomes '_'.
 std::string getCIdentifier(StringRef text);
@@ -53,6 +59,22 @@ void writeProgramTable(const CInterface &interface, raw_ostream &os);
 /// Adds that text, ended by a zero, to a module in the LLVM dialect, as the character
 /// array `lstm_program`.
 void addProgramTable(ModuleOp module, const CInterface &interface);
+
+/// What a program's table says.
+struct ProgramTable {
+  struct Entry {
+    Signature signature;
+    /// The C function.
+    std::string symbol;
+  };
+
+  Platform platform;
+  std::string prefix;
+  std::vector<Entry> entries;
+};
+
+/// Reads such a text. An `index` has become i64. Fails, with what is wrong, if it is none.
+llvm::Expected<ProgramTable> readProgramTable(StringRef text, MLIRContext *context);
 
 } // namespace mlir::lstm
 

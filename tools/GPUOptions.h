@@ -1,0 +1,83 @@
+//===- GPUOptions.h - How programs for GPUs are made -*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_TOOLS_GPUOPTIONS_H
+#define LSTM_TOOLS_GPUOPTIONS_H
+
+#include "lstm/Pipelines/Pipelines.h"
+#include "lstm/Target/Lowering.h"
+
+#include "llvm/Support/CommandLine.h"
+
+#include <memory>
+
+namespace mlir::lstm {
+
+/// The options of tools that compile for GPUs; they mean nothing without --target=cuda.
+class GPUOptions {
+  template <typename T>
+  using Option = llvm::cl::opt<T>;
+
+public:
+  llvm::cl::OptionCategory category{"options of --target=cuda"};
+
+  llvm::cl::list<std::string> chips{
+      "chip", llvm::cl::cat(category), llvm::cl::value_desc("sm_90"),
+      llvm::cl::desc("GPU; may be repeated, the program then holds code for each (default: sm_90)")};
+  Option<GPUFormat> format{
+      "gpu-format", llvm::cl::cat(category), llvm::cl::init(GPUFormat::Auto),
+      llvm::cl::desc("Code for GPUs (default: auto)"),
+      llvm::cl::values(clEnumValN(GPUFormat::Auto, "auto", "cubin where ptxas is found, else PTX"),
+                       clEnumValN(GPUFormat::Cubin, "cubin", "machine code"),
+                       clEnumValN(GPUFormat::PTX, "ptx", "text for the driver"))};
+  Option<GPUStrategy> strategy{
+      "strategy", llvm::cl::cat(category), llvm::cl::init(GPUStrategy::Library),
+      llvm::cl::desc("How recurrences run on a GPU (default: library)"),
+      llvm::cl::values(
+          clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
+          clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"))};
+  Option<bool> allowTF32{"allow-tf32", llvm::cl::cat(category),
+                         llvm::cl::desc("Products of f32 on a GPU with 10 bits of mantissa")};
+  Option<bool> graph{"graph", llvm::cl::init(true), llvm::cl::cat(category),
+                     llvm::cl::desc("Let a call become a CUDA graph (default: true)")};
+  Option<int64_t> indexBitwidth{
+      "index-bitwidth", llvm::cl::init(64), llvm::cl::cat(category), llvm::cl::value_desc("32|64"),
+      llvm::cl::desc("Bits of an index in kernels: 32 is for arrays below 2^31 elements "
+                     "(default: 64)")};
+  Option<std::string> toolkit{
+      "toolkit", llvm::cl::cat(category), llvm::cl::value_desc("folder"),
+      llvm::cl::desc("CUDA toolkit (default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, that of ptxas in "
+                     "PATH, or /usr/local/cuda)")};
+
+  /// What is wrong with the options for this platform; empty if nothing is.
+  std::string check(Platform platform) const {
+    const llvm::cl::Option *all[] = {std::addressof(chips), &format, &strategy, &allowTF32,
+                                     &graph, &indexBitwidth, &toolkit};
+    for (const llvm::cl::Option *option : all)
+      if (platform == Platform::CPU && option->getNumOccurrences())
+        return ("--" + option->ArgStr + " is for --target=cuda").str();
+    if (indexBitwidth != 32 && indexBitwidth != 64)
+      return "expects --index-bitwidth to be 32 or 64, but got " + std::to_string(indexBitwidth);
+    return "";
+  }
+
+  /// Into those of the pipeline. Without `optimize` every operation stays as it stands.
+  void get(LSTMToNVVMOptions &options, bool optimize) const {
+    options.chips = chips;
+    options.format = format;
+    options.strategy = optimize ? strategy : GPUStrategy::Naive;
+    options.allowTF32 = allowTF32.getValue();
+    options.graph = graph.getValue();
+    options.indexBitwidth = indexBitwidth.getValue();
+    options.toolkit = toolkit.getValue();
+  }
+};
+
+} // namespace mlir::lstm
+
+#endif // LSTM_TOOLS_GPUOPTIONS_H
