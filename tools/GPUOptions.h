@@ -54,11 +54,13 @@ public:
       llvm::cl::desc("CUDA toolkit (default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, that of ptxas in "
                      "PATH, or /usr/local/cuda)")};
 
+  std::vector<const llvm::cl::Option *> getAll() const {
+    return {std::addressof(chips), &format, &strategy, &allowTF32, &graph, &indexBitwidth, &toolkit};
+  }
+
   /// What is wrong with the options for this platform; empty if nothing is.
   std::string check(Platform platform) const {
-    const llvm::cl::Option *all[] = {std::addressof(chips), &format, &strategy, &allowTF32,
-                                     &graph, &indexBitwidth, &toolkit};
-    for (const llvm::cl::Option *option : all)
+    for (const llvm::cl::Option *option : getAll())
       if (platform == Platform::CPU && option->getNumOccurrences())
         return ("--" + option->ArgStr + " is for --target=cuda").str();
     if (indexBitwidth != 32 && indexBitwidth != 64)

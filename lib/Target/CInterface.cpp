@@ -71,8 +71,7 @@ FailureOr<CInterface> lstm::getCInterface(ModuleOp module, ArrayRef<func::FuncOp
   return interface;
 }
 
-/// The number of lstm-runtime/tensor.h.
-static int64_t getDType(ElementKind kind) {
+int64_t lstm::getDType(ElementKind kind) {
   switch (kind) {
   case ElementKind::F64:
     return LSTM_F64;

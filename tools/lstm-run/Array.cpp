@@ -79,6 +79,31 @@ template <typename T> static T load(const char *data, int64_t position) {
   return value;
 }
 
+llvm::Expected<Array> Array::copy(ElementKind kind, const char *source, ArrayRef<int64_t> shape,
+                                  ArrayRef<int64_t> strides) {
+  llvm::Expected<Array> array = Array::create(kind, shape);
+  if (!array || array->getNumElements() == 0)
+    return array;
+  unsigned width = getByteWidth(kind);
+  // Whole runs at once: the inner dimensions that lie in memory as in the array.
+  int64_t run = 1;
+  size_t outer = shape.size();
+  while (outer > 0 && (shape[outer - 1] == 1 || strides[outer - 1] == run))
+    run *= shape[--outer];
+  SmallVector<int64_t, 4> index(outer, 0);
+  for (int64_t i = 0, e = array->getNumElements(); i < e; i += run) {
+    std::memcpy(array->getData() + i * width, source, run * width);
+    for (int64_t dim = int64_t(outer) - 1; dim >= 0; --dim) {
+      source += strides[dim] * int64_t(width);
+      if (++index[dim] < shape[dim])
+        break;
+      source -= strides[dim] * shape[dim] * int64_t(width);
+      index[dim] = 0;
+    }
+  }
+  return array;
+}
+
 double Array::getFloat(int64_t position) const {
   switch (kind) {
   case ElementKind::F64:

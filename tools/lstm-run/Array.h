@@ -38,6 +38,10 @@ public:
   /// not initialized.
   static llvm::Expected<Array> create(ElementKind kind, ArrayRef<int64_t> shape);
 
+  /// A copy of elements with any strides, which count elements.
+  static llvm::Expected<Array> copy(ElementKind kind, const char *source, ArrayRef<int64_t> shape,
+                                    ArrayRef<int64_t> strides);
+
   ElementKind getKind() const { return kind; }
   ArrayRef<int64_t> getShape() const { return shape; }
   int64_t getRank() const { return shape.size(); }

@@ -8,30 +8,21 @@
 
 #include "Runner.h"
 
+#include "Engine.h"
+#include "Times.h"
+
 #include "lstm-runtime/cpu.h"
-#include "lstm/Target/CPUTarget.h"
 #include "lstm/Target/Lowering.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 
-#include <chrono>
 #include <cstring>
 
 using namespace mlir;
 using namespace mlir::lstm;
 using namespace mlir::lstm::run;
-
-double lstm::run::now() {
-  using Clock = std::chrono::steady_clock;
-  static const Clock::time_point start = Clock::now();
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
 
 //===----------------------------------------------------------------------===//
 // What generated code calls
@@ -115,30 +106,12 @@ static llvm::Expected<Array> readResult(const uint64_t *words, const Port &port)
   size_t rank = port.getShape().size();
   SmallVector<int64_t, 4> shape(words + 3, words + 3 + rank);
   SmallVector<int64_t, 4> strides(words + 3 + rank, words + 3 + 2 * rank);
-  llvm::Expected<Array> array = Array::create(port.kind, shape);
+  const char *source =
+      reinterpret_cast<const char *>(words[1]) + int64_t(words[2]) * getByteWidth(port.kind);
+  llvm::Expected<Array> array = Array::copy(port.kind, source, shape, strides);
   if (!array)
     return llvm::createStringError("result " + quote(port.name) + ": " +
                                    llvm::toString(array.takeError()));
-  if (array->getNumElements() == 0)
-    return array;
-  unsigned width = getByteWidth(port.kind);
-  const char *source = reinterpret_cast<const char *>(words[1]) + int64_t(words[2]) * width;
-  // Whole runs at once: the inner dimensions that lie in memory as in the array.
-  int64_t run = 1;
-  size_t outer = rank;
-  while (outer > 0 && (shape[outer - 1] == 1 || strides[outer - 1] == run))
-    run *= shape[--outer];
-  SmallVector<int64_t, 4> index(outer, 0);
-  for (int64_t i = 0, e = array->getNumElements(); i < e; i += run) {
-    std::memcpy(array->getData() + i * width, source, run * width);
-    for (int64_t dim = int64_t(outer) - 1; dim >= 0; --dim) {
-      source += strides[dim] * int64_t(width);
-      if (++index[dim] < shape[dim])
-        break;
-      source -= strides[dim] * shape[dim] * int64_t(width);
-      index[dim] = 0;
-    }
-  }
   return array;
 }
 
@@ -253,31 +226,7 @@ CompiledModule::compile(ModuleOp module, ArrayRef<Signature> functions, bool opt
   for (const Signature &function : functions)
     if (llvm::Error error = checkInterface(module, function.name, function))
       return error;
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  llvm::InitializeNativeTargetAsmParser();
-  auto machineBuilder = llvm::orc::JITTargetMachineBuilder::detectHost();
-  if (!machineBuilder)
-    return machineBuilder.takeError();
-  auto codeGenLevel = optimize ? llvm::CodeGenOptLevel::Aggressive : llvm::CodeGenOptLevel::None;
-  machineBuilder->setCodeGenOptLevel(codeGenLevel);
-  auto machine = machineBuilder->createTargetMachine();
-  if (!machine)
-    return machine.takeError();
-
-  registerBuiltinDialectTranslation(*module.getContext());
-  registerLLVMDialectTranslation(*module.getContext());
-  auto transformer = [optimize, machine = machine->get()](llvm::Module *module) {
-    if (optimize)
-      optimizeModule(*module, machine);
-    return llvm::Error::success();
-  };
-  ExecutionEngineOptions options;
-  options.transformer = transformer;
-  options.jitCodeGenOptLevel = codeGenLevel;
-  options.enableGDBNotificationListener = false;
-  options.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  auto engine = createEngine(module, optimize);
   if (!engine)
     return engine.takeError();
   (*engine)->registerSymbols(getSymbols);

@@ -9,7 +9,7 @@
 #ifndef LSTM_TOOLS_LSTM_RUN_RUNNER_H
 #define LSTM_TOOLS_LSTM_RUN_RUNNER_H
 
-#include "Array.h"
+#include "Program.h"
 
 #include "lstm/Target/Signature.h"
 
@@ -17,24 +17,18 @@ namespace mlir {
 class ExecutionEngine;
 namespace lstm::run {
 
-/// Microseconds since the first call.
-double now();
-
 /// Functions that are compiled for this machine and can be called.
-class CompiledModule {
+class CompiledModule : public Program {
 public:
   /// Compiles a module in the LLVM dialect, whose functions had these signatures on
   /// tensors.
   static llvm::Expected<std::unique_ptr<CompiledModule>>
   compile(ModuleOp module, ArrayRef<Signature> functions, bool optimize);
 
-  ~CompiledModule();
+  ~CompiledModule() override;
 
-  /// Calls a function `repeat` times with the same arguments, and appends the
-  /// microseconds of each call. The arguments match the signature. Returns the
-  /// last call's results.
   llvm::Expected<std::vector<NamedArray>> call(size_t number, ArrayRef<const Array *> arguments,
-                                               int64_t repeat, std::vector<double> &times);
+                                               int64_t repeat, std::vector<double> &times) override;
 
 private:
   CompiledModule() = default;

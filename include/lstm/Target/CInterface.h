@@ -41,6 +41,9 @@ FailureOr<CInterface> getCInterface(ModuleOp module, ArrayRef<func::FuncOp> func
 /// A text as a C identifier: what C does not allow becomes '_'.
 std::string getCIdentifier(StringRef text);
 
+/// An element type's number in lstm-runtime/tensor.h.
+int64_t getDType(ElementKind kind);
+
 /// Adds the C functions to a module in the LLVM dialect whose entries had these
 /// signatures on tensors. They call the runtime (lstm-runtime/cpu.h, cuda.h); nothing but
 /// them and the program's table remains visible from outside.
