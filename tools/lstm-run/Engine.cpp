@@ -18,6 +18,31 @@
 
 using namespace mlir;
 using namespace mlir::lstm;
+using namespace mlir::lstm::run;
+
+void lstm::run::stop() {
+  llvm::outs().flush();
+  llvm::errs().flush();
+  std::_Exit(EXIT_FAILURE);
+}
+
+/// A `cf.assert` of the program prints its message, then aborts.
+static int assertionMessage(const char *message) {
+  llvm::errs() << "error: assertion failed: " << message << '\n';
+  return 0;
+}
+[[noreturn]] static void assertionFailed() { stop(); }
+
+static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
+  llvm::orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                               llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  };
+  add("puts", &assertionMessage);
+  add("abort", &assertionFailed);
+  return symbols;
+}
 
 llvm::Expected<std::unique_ptr<ExecutionEngine>> lstm::run::createEngine(ModuleOp module,
                                                                          bool optimize) {
@@ -45,5 +70,8 @@ llvm::Expected<std::unique_ptr<ExecutionEngine>> lstm::run::createEngine(ModuleO
   options.jitCodeGenOptLevel = codeGenLevel;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
-  return ExecutionEngine::create(module, options, std::move(*machine));
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (engine)
+    (*engine)->registerSymbols(getSymbols);
+  return engine;
 }

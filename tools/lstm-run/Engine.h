@@ -16,7 +16,11 @@ namespace mlir {
 class ExecutionEngine;
 namespace lstm::run {
 
-/// Compiles a module in the LLVM dialect.
+/// Ends the process without destructors: generated code is on the stack.
+[[noreturn]] void stop();
+
+/// Compiles a module in the LLVM dialect. A `cf.assert` that fails in it prints its message
+/// and stops.
 llvm::Expected<std::unique_ptr<ExecutionEngine>> createEngine(ModuleOp module, bool optimize);
 
 } // namespace lstm::run

@@ -28,13 +28,6 @@ using namespace mlir::lstm::run;
 // What generated code calls
 //===----------------------------------------------------------------------===//
 
-/// Ends the process without destructors: generated code is on the stack.
-[[noreturn]] static void stop() {
-  llvm::outs().flush();
-  llvm::errs().flush();
-  std::_Exit(EXIT_FAILURE);
-}
-
 /// A check failed at run time. {0}, {1}, {2} in the message stand for the values.
 [[noreturn]] static void checkFailed(const char *message, int64_t v0, int64_t v1, int64_t v2) {
   const int64_t values[] = {v0, v1, v2};
@@ -51,13 +44,6 @@ using namespace mlir::lstm::run;
   stop();
 }
 
-/// A `cf.assert` of the program prints its message, then aborts.
-static int assertionMessage(const char *message) {
-  llvm::errs() << "error: assertion failed: " << message << '\n';
-  return 0;
-}
-[[noreturn]] static void assertionFailed() { stop(); }
-
 static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
   llvm::orc::SymbolMap symbols;
   auto add = [&](StringRef name, auto *function) {
@@ -65,8 +51,6 @@ static llvm::orc::SymbolMap getSymbols(llvm::orc::MangleAndInterner interner) {
                                llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   };
   add("lstmCheckFailed", &checkFailed);
-  add("puts", &assertionMessage);
-  add("abort", &assertionFailed);
   add("memrefCopy", &memrefCopy);
   add("lstmParallel", &lstmParallel);
   add("lstmBarrier", &lstmBarrier);

@@ -14,7 +14,7 @@
 // RUN: not lstm-run %t/main.mlir --entry same 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not lstm-run %t/main.mlir --entry badname 2>&1 | FileCheck %s --check-prefix=BADNAME
 // RUN: not lstm-run %t/main.mlir --entry calls 2>&1 | FileCheck %s --check-prefix=UNRESOLVED
-// RUN: not lstm-run %t/main.mlir --target=cuda 2>&1 | FileCheck %s --check-prefix=CUDA
+// RUN: not env LSTM_LIBCUDA=%t/none.so lstm-run %t/main.mlir --target=cuda 2>&1 | FileCheck %s --check-prefix=CUDA
 // RUN: not lstm-run %t/main.mlir --target=tpu 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not lstm-run %t/main.mlir --repeat 0 2>&1 | FileCheck %s --check-prefix=REPEAT
 // RUN: not lstm-run %t/main.mlir --threads 0 2>&1 | FileCheck %s --check-prefix=THREADS
@@ -38,8 +38,8 @@
 // SAME: error: 'func.func' op has two arguments named 'x'; the attribute 'lstm.name' gives other names
 // BADNAME: error: 'func.func' op expects 'lstm.name' of argument #0 to be a name, but got 3 : i64
 // UNRESOLVED: error: {{.*}}declared
-// CUDA: error: target 'cuda' is not supported; the only target is 'cpu'
-// TARGET: error: unknown target 'tpu'; the only target is 'cpu'
+// CUDA: error: no CUDA driver: {{.*}}none.so
+// TARGET: error: unknown target 'tpu'; the targets are 'cpu' and 'cuda'
 // REPEAT: error: expects --repeat to be 1 or more, but got 0
 // THREADS: error: expects --threads to be 1 or more, but got 0
 // TOLERANCE: error: --tolerance needs --expect
