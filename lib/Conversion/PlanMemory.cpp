@@ -13,6 +13,7 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
@@ -28,6 +29,32 @@ using namespace mlir::lstm;
 
 /// The alignment of each place, in bytes: what device memory is allocated with.
 static constexpr int64_t kAlignment = 256;
+
+/// Sizes of reshaped buffers in terms of the buffers' own, so that they do not hang on
+/// an allocation.
+static void resolveSizes(RewriterBase &rewriter, FunctionOpInterface function) {
+  SmallVector<memref::DimOp> dims;
+  function.walk([&](memref::DimOp dim) { dims.push_back(dim); });
+  for (memref::DimOp dim : dims) {
+    std::optional<int64_t> index = dim.getConstantIndex();
+    Operation *shape = dim.getSource().getDefiningOp();
+    if (!index || !shape)
+      continue;
+    Location loc = dim.getLoc();
+    rewriter.setInsertionPoint(dim);
+    if (auto collapse = dyn_cast<memref::CollapseShapeOp>(shape)) {
+      Value product = arith::ConstantIndexOp::create(rewriter, loc, 1);
+      for (int64_t i : collapse.getReassociationIndices()[*index]) {
+        Value size = rewriter.createOrFold<memref::DimOp>(loc, collapse.getSrc(), i);
+        product = rewriter.createOrFold<arith::MulIOp>(loc, product, size);
+      }
+      rewriter.replaceOp(dim, product);
+    } else if (auto expand = dyn_cast<memref::ExpandShapeOp>(shape)) {
+      OpFoldResult size = expand.getMixedOutputShape()[*index];
+      rewriter.replaceOp(dim, getValueOrCreateConstantIndexOp(rewriter, loc, size));
+    }
+  }
+}
 
 namespace {
 struct Buffer {
@@ -184,6 +211,7 @@ void Planner::rewrite(MemoryPlan &plan) {
 MemoryPlan Planner::run() {
   MemoryPlan plan;
   OpBuilder::InsertionGuard guard(rewriter);
+  resolveSizes(rewriter, function);
   BufferViewFlowAnalysis aliases(function);
   unsigned number = 0;
   for (Operation &op : *entry)
