@@ -81,7 +81,9 @@ static void split(RewriterBase &rewriter, scf::ForOp loop,
   rewriter.setInsertionPoint(loop);
   auto region = scf::ExecuteRegionOp::create(rewriter, loc, TypeRange());
   rewriter.createBlock(&region.getRegion());
-  for (auto [number, part] : llvm::enumerate(parts)) {
+  // Other branches start behind what branch 0 has been given: its own part is the last.
+  for (size_t i = 1; i <= parts.size(); ++i) {
+    size_t number = i % parts.size();
     Value branch = arith::ConstantIntOp::create(rewriter, loc, number, 64);
     callRuntime(rewriter, loc, "lstmCudaSetBranch", Type(), branch);
     IRMapping mapping;
