@@ -1,4 +1,4 @@
-"""English words to phonemes with g2p.mlir, run by lstm-run.
+"""English words to phonemes with g2p.mlir, run by lstm-run or as a library of lstm-compile.
 
 Usage: g2p.py [WORD...]
 Prints one line a word: the word, a tab, its phonemes.
@@ -49,26 +49,61 @@ def cut(phonemes):
     return [column[:end].tolist() for column, end in zip(columns, ends)]
 
 
-def run(tokens, arguments, directory, options=()):
-    """The phonemes of each list of ids. What goes in and comes out stays in the directory."""
+class LstmRun:
+    """The model, compiled and run by lstm-run. What goes in and comes out stays in the directory."""
+
+    name = "lstm-run"
+
+    def __init__(self, arguments, directory, options=()):
+        self.words, self.phonemes = pathlib.Path(directory, "words.npz"), pathlib.Path(directory, "phonemes.npz")
+        self.command = [arguments.lstm_run, HERE / "g2p.mlir", "--inputs", arguments.weights, self.words,
+                        "--outputs", self.phonemes, *options]
+
+    def __call__(self, graphemes, lengths):
+        np.savez(self.words, graphemes=graphemes, lengths=lengths)
+        subprocess.run(self.command, check=True)
+        with np.load(self.phonemes) as arrays:
+            return arrays["phonemes"]
+
+
+class Library:
+    """The model, compiled by lstm-compile for a CPU or a GPU and called from here."""
+
+    def __init__(self, arguments):
+        sys.path.append(str(ROOT / "python_bindings"))
+        import lstm_mlir
+
+        program = lstm_mlir.load(arguments.library)
+        self.name = f"library for {program.target}"
+        with np.load(arguments.weights) as arrays:
+            self.given = {name: arrays[name] for name in arrays.files}
+        self.function = program["main"]
+        if "main_pack" in program.entries:
+            # Once, as lstm-run does.
+            pack, self.function = program["main_pack"], program["main_packed"]
+            packed = pack(*(self.given[port.name] for port in pack.arguments))
+            self.given |= {port.name: array for port, array in zip(pack.results, packed)}
+
+    def __call__(self, graphemes, lengths):
+        given = self.given | {"graphemes": graphemes, "lengths": lengths}
+        return self.function(*(given[port.name] for port in self.function.arguments))
+
+
+def run(tokens, model):
+    """The phonemes of each list of ids."""
     # The model works on 256 words at a time: words of like length share one.
     order = sorted(range(len(tokens)), key=lambda i: len(tokens[i]))
-    graphemes, lengths = pad([tokens[i] for i in order])
-    words, phonemes = pathlib.Path(directory, "words.npz"), pathlib.Path(directory, "phonemes.npz")
-    np.savez(words, graphemes=graphemes, lengths=lengths)
-    subprocess.run(
-        [arguments.lstm_run, HERE / "g2p.mlir", "--inputs", arguments.weights, words, "--outputs", phonemes, *options],
-        check=True)
+    phonemes = model(*pad([tokens[i] for i in order]))
     found = [None] * len(tokens)
-    with np.load(phonemes) as arrays:
-        for i, ids in zip(order, cut(arrays["phonemes"])):
-            found[i] = ids
+    for i, ids in zip(order, cut(phonemes)):
+        found[i] = ids
     return found
 
 
 def add_arguments(parser):
     parser.add_argument("--weights", default=ROOT / ".cache/checkpoint20.npz", help="the checkpoint of g2p-en 2.1.0")
     parser.add_argument("--lstm-run", default=ROOT / "build/bin/lstm-run", help="the program that compiles and runs")
+    parser.add_argument("--library", metavar="FILE.so", help="call this, which lstm-compile made of g2p.mlir, instead")
 
 
 def main():
@@ -77,7 +112,8 @@ def main():
     add_arguments(parser)
     arguments = parser.parse_args()
     words = " ".join(arguments.words).split() or DEFAULT_WORDS
-    found = run([tokenize(word) for word in words], arguments, ROOT / ".cache")
+    model = Library(arguments) if arguments.library else LstmRun(arguments, ROOT / ".cache")
+    found = run([tokenize(word) for word in words], model)
     sys.stdout.reconfigure(errors="surrogateescape")
     for word, phonemes in zip(words, found):
         print(word, " ".join(PHONEMES[i] for i in phonemes), sep="\t")
