@@ -13,6 +13,7 @@
 #include "lstm/Target/Lowering.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 
 #include <memory>
 
@@ -65,6 +66,8 @@ public:
         return ("--" + option->ArgStr + " is for --target=cuda").str();
     if (indexBitwidth != 32 && indexBitwidth != 64)
       return "expects --index-bitwidth to be 32 or 64, but got " + std::to_string(indexBitwidth);
+    if (!toolkit.empty() && !llvm::sys::fs::is_directory(toolkit))
+      return "--toolkit: there is no folder '" + toolkit.getValue() + "'";
     return "";
   }
 

@@ -44,7 +44,7 @@ public:
 
   /// Replaces what only the host has in the operations from the body's begin on:
   /// `memref.load` (its indices, which may depend on data, are kept in bounds) and
-  /// `lstm.check`. Ends the kernel; the insertion point is behind it.
+  /// `lstm.check`, and `math.fma`, which is an instruction. Ends the kernel; the insertion point is behind it.
   LogicalResult finish();
 
 private:

@@ -99,10 +99,18 @@ static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   addCleanup(kernels);
   kernels.addPass(createReconcileUnrealizedCastsPass());
 
-  GpuModuleToBinaryPassOptions binary;
-  binary.toolkitPath = findCUDAToolkit(options.toolkit);
-  bool hasAssembler = llvm::sys::fs::can_execute(binary.toolkitPath + "/bin/ptxas");
+  std::string toolkit = findCUDAToolkit(options.toolkit);
+  bool hasAssembler = llvm::sys::fs::can_execute(toolkit + "/bin/ptxas");
   bool isText = options.format == GPUFormat::PTX || (options.format == GPUFormat::Auto && !hasAssembler);
+  LSTMCheckGPUTargetPassOptions check;
+  check.toolkit = toolkit;
+  check.text = isText;
+  pm.addPass(createLSTMCheckGPUTargetPass(check));
+  GpuModuleToBinaryPassOptions binary;
+  // Upstream complains where there is no libdevice, also if nothing needs it.
+  bool hasLibdevice = llvm::sys::fs::exists(toolkit + "/nvvm/libdevice/libdevice.10.bc");
+  if (hasLibdevice || (!isText && hasAssembler))
+    binary.toolkitPath = toolkit;
   binary.compilationTarget = isText ? "isa" : "bin";
   pm.addPass(createGpuModuleToBinaryPass(binary));
   LSTMLowerLaunchesPassOptions launches;

@@ -29,7 +29,7 @@
 // The name is looked up once for all launches.
 // CHECK: llvm.mlir.global internal constant @k_name("k\00")
 // CHECK: llvm.mlir.global internal @k_state()
-// CHECK-NOT: @k_name
+// CHECK-NOT: constant @k_name
 // CHECK: llvm.func internal @lstm_release_modules()
 // CHECK: llvm.call @lstmCudaRelease(
 // CHECK: llvm.mlir.global_dtors

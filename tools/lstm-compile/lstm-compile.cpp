@@ -151,6 +151,9 @@ static LogicalResult checkOptions(Emit kind) {
     return fail("--emit=ptx is for --target=cuda");
   if (std::string problem = gpuOptions.check(getPlatform()); !problem.empty())
     return fail(problem);
+  if (kind == Emit::PTX && gpuOptions.chips.size() > 1)
+    return fail("--emit=ptx writes code for one GPU, but --chip names " +
+                llvm::Twine(gpuOptions.chips.size()));
   if (level < '0' || level > '3')
     return fail("expects -O0, -O1, -O2 or -O3, but got '-O" + llvm::Twine(level) + "'");
   if (output == "-" && (kind == Emit::Obj || kind == Emit::SO))
@@ -333,9 +336,9 @@ static FailureOr<CInterface> lowerForGPU(ModuleOp module, ArrayRef<func::FuncOp>
 static LogicalResult writePTX(ModuleOp module) {
   return writeFile(output, [&](llvm::raw_pwrite_stream &os) {
     for (auto global : module.getOps<LLVM::GlobalOp>())
-      if (global.getSymName().contains("_image"))
-        if (auto text = dyn_cast_or_null<StringAttr>(global.getValueOrNull()))
-          os << text.getValue().rtrim('\0');
+      if (auto text = dyn_cast_or_null<StringAttr>(global.getValueOrNull());
+          text && text.getValue().contains("\n.target "))
+        os << text.getValue().rtrim('\0');
     return success();
   });
 }

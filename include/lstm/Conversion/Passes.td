@@ -319,6 +319,19 @@ def LSTMOutlineKernelsPass : Pass<"lstm-outline-kernels", "ModuleOp"> {
   let dependentDialects = ["gpu::GPUDialect", "DLTIDialect"];
 }
 
+def LSTMCheckGPUTargetPass : Pass<"lstm-check-gpu-target", "ModuleOp"> {
+  let summary = "Whether kernels can be compiled, and to what";
+  let description = [{
+    After kernels have become NVVM, before `gpu-module-to-binary`. A function of libdevice that a kernel
+    calls is an error where there is no libdevice: the driver would refuse the code. So is a GPU that LLVM does
+    not know.
+    A remark says what the program will hold, machine code or PTX, and why.
+  }];
+  let options = [Option<"toolkit", "toolkit", "std::string", "\"\"",
+                        "Folder of the CUDA toolkit; empty: there is none">,
+                 Option<"text", "text", "bool", "false", "PTX is made, not machine code">];
+}
+
 def LSTMLowerLaunchesPass : Pass<"lstm-lower-launches", "ModuleOp"> {
   let summary = "gpu.binary and gpu.launch_func to tables and calls of lstmCudaLaunch";
   let description = [{
