@@ -1,6 +1,7 @@
 """lit configuration: `lit build/test`, or `ninja -C build check-lstm`."""
 
 import os
+import shutil
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -35,6 +36,31 @@ config.substitutions[:0] = [
 llvm_config.add_tool_substitutions(
     ["lstm-opt", "lstm-run", "lstm-compile", "mlir-opt", "split-file", "not"], tool_dirs
 )
+# As lib/Pipelines/CUDAToolkit.cpp finds the toolkit.
+def find_cuda_toolkit():
+    for variable in ("CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"):
+        if os.path.isdir(os.environ.get(variable, "")):
+            return os.environ[variable]
+    ptxas = shutil.which("ptxas")
+    if ptxas:
+        folder = os.path.dirname(os.path.dirname(os.path.realpath(ptxas)))
+        if os.path.isdir(os.path.join(folder, "nvvm", "libdevice")):
+            return folder
+    for folder in ("/usr/local/cuda", "/usr/lib/cuda"):
+        if os.path.isdir(folder):
+            return folder
+    return ""
+
+
+llvm_config.with_system_environment(["CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"])
+toolkit = find_cuda_toolkit()
+ptxas = os.path.join(toolkit, "bin", "ptxas")
+if toolkit and os.access(ptxas, os.X_OK):
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+if toolkit and os.path.isfile(os.path.join(toolkit, "nvvm", "libdevice", "libdevice.10.bc")):
+    config.available_features.add("libdevice")
+
 if config.sanitizer:
     config.available_features.add("sanitizer")
     # LLVM keeps its global state until the process ends.
