@@ -8,6 +8,7 @@
 
 #include "VectorizeBody.h"
 #include "VectorizePhase.h"
+#include "VectorizeReduction.h"
 #include "lstm/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,6 +75,9 @@ struct ConvertLSTMToVector : lstm::impl::ConvertLSTMToVectorPassBase<ConvertLSTM
         phases.push_back(phase);
     });
 
+    SmallVector<linalg::LinalgOp> linalgOps;
+    getOperation()->walk([&](linalg::LinalgOp op) { linalgOps.push_back(op); });
+
     ExpansionListener listener;
     IRRewriter rewriter(&getContext(), &listener);
     for (PhaseOp phase : phases) {
@@ -82,6 +86,9 @@ struct ConvertLSTMToVector : lstm::impl::ConvertLSTMToVectorPassBase<ConvertLSTM
       vectorizePhase(rewriter, phase, target);
       ++numVectorized;
     }
+    for (linalg::LinalgOp op : linalgOps)
+      if (vectorizeReduction(rewriter, op))
+        ++numReductions;
 
     // Without them a conversion from f32 to bf16 becomes a call for each lane.
     RewritePatternSet patterns(&getContext());

@@ -16,6 +16,7 @@
 #include "lstm/Conversion/Parallelize.h"
 #include "MemoryRoots.h"
 #include "PhaseTile.h"
+#include "VectorizeReduction.h"
 #include "lstm/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -185,12 +186,15 @@ static void hoistLoads(ArrayRef<Operation *> loops) {
 void Team::shareRows(linalg::LinalgOp op) {
   Location loc = op.getLoc();
   b.setInsertionPoint(op);
-  FailureOr<linalg::LinalgLoops> loops = linalg::linalgOpToLoops(b, op);
-  if (failed(loops) || loops->empty())
-    return doAlone(op);
-  b.eraseOp(op);
-  auto loop = cast<scf::ForOp>(loops->front());
-  hoistLoads(*loops);
+  scf::ForOp loop = vectorizeReduction(b, op);
+  if (!loop) {
+    FailureOr<linalg::LinalgLoops> loops = linalg::linalgOpToLoops(b, op);
+    if (failed(loops) || loops->empty())
+      return doAlone(op);
+    b.eraseOp(op);
+    loop = cast<scf::ForOp>(loops->front());
+    hoistLoads(*loops);
+  }
   b.setInsertionPoint(loop);
   auto asIndex = [&](Value word) -> Value {
     return arith::IndexCastOp::create(b, loc, b.getIndexType(), word);

@@ -73,12 +73,16 @@ PhaseTile PhaseTile::get(PhaseOp phase, const VectorTarget &target) {
 }
 
 std::optional<std::pair<Location, StringRef>> lstm::findNotVectorizable(PhaseOp phase) {
+  return findNotVectorizable(*phase.getBodyBlock());
+}
+
+std::optional<std::pair<Location, StringRef>> lstm::findNotVectorizable(Block &body) {
   using Found = std::pair<Location, StringRef>;
   auto isElement = [](Type type) { return VectorType::isValidElementType(type); };
-  for (BlockArgument arg : phase.getBody().getArguments())
+  for (BlockArgument arg : body.getArguments())
     if (!isElement(arg.getType()))
       return Found{arg.getLoc(), "no vector has elements of this type"};
-  for (Operation &op : phase.getBodyBlock()->without_terminator()) {
+  for (Operation &op : body.without_terminator()) {
     bool isElementwise = OpTrait::hasElementwiseMappableTraits(&op) && isPure(&op);
     if (op.getNumRegions() != 0 || !(isElementwise || op.hasTrait<OpTrait::ConstantLike>()) ||
         !llvm::all_of(op.getOperandTypes(), isElement) ||

@@ -47,6 +47,7 @@ FloatType getVectorElementType(PhaseOp phase);
 /// The first operation or argument of the region that has no form in vectors, as
 /// a location and a reason; none if all have one.
 std::optional<std::pair<Location, StringRef>> findNotVectorizable(PhaseOp phase);
+std::optional<std::pair<Location, StringRef>> findNotVectorizable(Block &body);
 
 } // namespace mlir::lstm
 

@@ -156,17 +156,17 @@ Value lstm::castFloat(OpBuilder &b, Location loc, Value value, FloatType type) {
 // The body
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> lstm::vectorizeBody(OpBuilder &b, PhaseOp phase, ArrayRef<Value> args,
+SmallVector<Value> lstm::vectorizeBody(OpBuilder &b, Block &body, ArrayRef<Value> args,
                                        int64_t lanes) {
   IRMapping mapping;
-  for (auto [arg, value] : llvm::zip_equal(phase.getBody().getArguments(), args))
+  for (auto [arg, value] : llvm::zip_equal(body.getArguments(), args))
     if (value)
       mapping.map(arg, value);
 
   // Makes the vector of a uniform value when it is first needed.
   DenseMap<Value, Value> broadcasts;
   auto vectorOf = [&](Value value) {
-    Value scalar = mapping.lookup(value);
+    Value scalar = mapping.lookupOrDefault(value);
     Value &vector = broadcasts[scalar];
     if (!vector)
       vector = broadcastTo(b, value.getLoc(), scalar, lanes);
@@ -174,16 +174,16 @@ SmallVector<Value> lstm::vectorizeBody(OpBuilder &b, PhaseOp phase, ArrayRef<Val
   };
 
   auto isNarrow = [](Type type) { return type.isF16() || type.isBF16(); };
-  for (Operation &op : phase.getBodyBlock()->without_terminator()) {
+  for (Operation &op : body.without_terminator()) {
     if (op.hasTrait<OpTrait::ConstantLike>()) {
       b.clone(op, mapping);
       continue;
     }
     bool isUniform = llvm::none_of(op.getOperands(), [&](Value operand) {
-      return isa<VectorType>(mapping.lookup(operand).getType());
+      return isa<VectorType>(mapping.lookupOrDefault(operand).getType());
     });
     auto operandOf = [&](Value value) {
-      return isUniform ? mapping.lookup(value) : vectorOf(value);
+      return isUniform ? mapping.lookupOrDefault(value) : vectorOf(value);
     };
     if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
       auto type = cast<FloatType>(op.getResult(0).getType());
@@ -215,5 +215,5 @@ SmallVector<Value> lstm::vectorizeBody(OpBuilder &b, PhaseOp phase, ArrayRef<Val
       mapping.map(old, type ? castFloat(b, op.getLoc(), result, type) : Value(result));
     }
   }
-  return llvm::map_to_vector(phase.getYield().getScalars(), vectorOf);
+  return llvm::map_to_vector(body.getTerminator()->getOperands(), vectorOf);
 }

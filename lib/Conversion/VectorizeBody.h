@@ -43,10 +43,10 @@ Value broadcastTo(OpBuilder &b, Location loc, Value value, int64_t lanes);
 /// `value`, a float or a vector of floats, with element type `type`.
 Value castFloat(OpBuilder &b, Location loc, Value value, FloatType type);
 
-/// The body on vectors of units. `args` stand for the block's arguments; each is
-/// a vector, a scalar that holds for all units, or null where it has no use.
-/// Returns a vector for each value that the body yields.
-SmallVector<Value> vectorizeBody(OpBuilder &b, PhaseOp phase, ArrayRef<Value> args, int64_t lanes);
+/// `body`, of a phase or linalg operation, on vectors of units. `args` stand for its
+/// arguments; each is a vector, a scalar that holds for all units, or null where it has
+/// no use. Returns a vector for each value that the body yields.
+SmallVector<Value> vectorizeBody(OpBuilder &b, Block &body, ArrayRef<Value> args, int64_t lanes);
 
 } // namespace mlir::lstm
 

@@ -583,7 +583,7 @@ void PhaseVectorizer::emitBody(Value row, Value unit, UnitVector vector,
   for (auto [o, out] : llvm::enumerate(phase.getOuts()))
     if (BlockArgument old = phase.getOutArgument(o); !old.use_empty())
       values[old.getArgNumber()] = loadUnits(b, loc, out, {row, unit}, vector);
-  SmallVector<Value> results = vectorizeBody(b, phase, values, tile.lanes);
+  SmallVector<Value> results = vectorizeBody(b, *phase.getBodyBlock(), values, tile.lanes);
   for (auto [out, result] : llvm::zip_equal(phase.getOuts(), results))
     storeUnits(b, loc, result, out, {row, unit}, vector);
 }

@@ -19,7 +19,8 @@ void addCleanup(OpPassManager &pm);
 /// library, has it.
 void addFloatEmulation(OpPassManager &pm);
 
-/// `lstm-to-phases`; `hoistAddends` is the option `addends` of lstm-hoist-input-projections.
+/// `lstm-to-phases`; `hoistAddends` is the option `addends` of lstm-hoist-input-projections,
+/// and the opposite of its option `reductions`.
 void addPhases(OpPassManager &pm, bool hoistAddends);
 
 /// Scans and linalg operations on tensors to loops on memrefs, allocations outside of the

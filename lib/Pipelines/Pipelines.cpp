@@ -42,6 +42,8 @@ void lstm::addPhases(OpPassManager &pm, bool hoistAddends) {
   addCleanup(pm);
   LSTMHoistInputProjectionsPassOptions hoist;
   hoist.addends = hoistAddends;
+  // One is for machines where a step's operations are kernels, the other for the rest.
+  hoist.reductions = !hoistAddends;
   pm.addPass(createLSTMHoistInputProjectionsPass(hoist));
   // What is left in the loop and what has left it fuse on their own.
   pm.addPass(createLSTMFuseGatesPass());

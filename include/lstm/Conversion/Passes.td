@@ -43,13 +43,16 @@ def ConvertLSTMToVectorPass : Pass<"convert-lstm-to-vector"> {
     k runs, then the region's work is done on vectors of units and stored. Rows and
     units that a full tile does not cover take a narrower tile and masked accesses.
     A phase whose region holds what has no vector form is left alone, with a
-    remark.
+    remark. A linalg operation that reduces rows becomes loops with many partial
+    sums, too.
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "int64_t", "0",
            "Width of a vector register in bits (0: that of this machine)">,
     Option<"rows", "rows", "int64_t", "0", "Rows of a tile (0: chosen)">];
-  let statistics = [Statistic<"numVectorized", "phases-vectorized", "Phases vectorized">];
+  let statistics = [
+    Statistic<"numVectorized", "phases-vectorized", "Phases vectorized">,
+    Statistic<"numReductions", "reductions-vectorized", "Reductions of rows vectorized">];
   let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect", "scf::SCFDialect",
                            "vector::VectorDialect"];
 }

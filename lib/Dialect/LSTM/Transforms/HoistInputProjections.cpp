@@ -38,8 +38,8 @@ namespace {
 /// Hoists from one recurrence.
 class Hoister {
 public:
-  Hoister(RewriterBase &rewriter, RecurrenceOp op, int64_t minDepth, bool addends)
-      : rewriter(rewriter), op(op), minDepth(minDepth), addends(addends) {}
+  Hoister(RewriterBase &rewriter, RecurrenceOp op, int64_t minDepth, bool addends, bool reductions)
+      : rewriter(rewriter), op(op), minDepth(minDepth), addends(addends), reductions(reductions) {}
 
   HoistResult run() {
     for (GateOp gate : llvm::to_vector(op.getBodyBlock()->getOps<GateOp>()))
@@ -59,7 +59,7 @@ private:
   RewriterBase &rewriter;
   RecurrenceOp op;
   int64_t minDepth;
-  bool addends;
+  bool addends, reductions;
   HoistResult result;
   /// Values of the body that depend on sequence elements (and on values from
   /// above) alone: the direction of those elements.
@@ -199,13 +199,14 @@ private:
     return matchPattern(value, m_Constant(&attr)) && attr.isSplat();
   }
 
-  /// Whether doing `inner` for all steps at once saves work: products and
-  /// reductions do. Elementwise work is free where the step does its own.
+  /// Whether doing `inner` for all steps at once saves work: products do, and with
+  /// `reductions` all that is reduced. Elementwise work is free where the step does its own.
   bool isWorthHoisting(Operation *inner) {
     if (auto gate = dyn_cast<GateOp>(inner))
       return llvm::any_of(gate.getDots(), [&](ValuePair dot) { return isDeep(dot); });
     auto linalgOp = dyn_cast<linalg::LinalgOp>(inner);
-    return linalgOp && linalgOp.getNumReductionLoops() > 0;
+    return linalgOp && linalgOp.getNumReductionLoops() > 0 &&
+           (reductions || linalg::isaContractionOpInterface(linalgOp));
   }
 
   void classify() {
@@ -435,23 +436,24 @@ private:
 
 FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op,
                                                    int64_t maxTableRows, int64_t minDepth,
-                                                   bool addends) {
+                                                   bool addends, bool reductions) {
   OpBuilder::InsertionGuard guard(rewriter);
   moveLoopInvariantCode(op);
   unsigned lookups = projectLookups(rewriter, op, maxTableRows);
-  HoistResult result = Hoister(rewriter, op, minDepth, addends).run();
+  HoistResult result = Hoister(rewriter, op, minDepth, addends, reductions).run();
   result.lookups = lookups;
   return result;
 }
 
 FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, Operation *root,
                                                    int64_t maxTableRows, int64_t minDepth,
-                                                   bool addends) {
+                                                   bool addends, bool reductions) {
   SmallVector<RecurrenceOp> recurrences;
   root->walk([&](RecurrenceOp op) { recurrences.push_back(op); });
   HoistResult total;
   for (RecurrenceOp op : recurrences) {
-    FailureOr<HoistResult> result = hoistInputProjections(rewriter, op, maxTableRows, minDepth, addends);
+    FailureOr<HoistResult> result =
+        hoistInputProjections(rewriter, op, maxTableRows, minDepth, addends, reductions);
     if (failed(result))
       return failure();
     total.hoisted += result->hoisted;
@@ -468,7 +470,7 @@ struct LSTMHoistInputProjectionsPass
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     FailureOr<HoistResult> result =
-        hoistInputProjections(rewriter, getOperation(), maxTableRows, minDepth, addends);
+        hoistInputProjections(rewriter, getOperation(), maxTableRows, minDepth, addends, reductions);
     if (failed(result))
       return signalPassFailure();
     numHoisted += result->hoisted;

@@ -1,4 +1,5 @@
-// RUN: lstm-opt %s --lstm-hoist-input-projections --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: lstm-opt %s --lstm-hoist-input-projections=reductions=true --canonicalize --cse --split-input-file | FileCheck %s
+// RUN: lstm-opt %s --lstm-hoist-input-projections --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=STEP
 
 // The part of a gate that depends on the sequence alone, its bias included, is done for all T * B rows at once.
 // CHECK-LABEL: func @split
@@ -19,6 +20,11 @@ func.func @split(%xs: tensor<?x?x5xf32>, %W: tensor<5x2x7xf32>, %U: tensor<7x2x7
 }
 // -----
 // What leads to a product goes with it (the tanh before), and a reduction over the units (a norm of the input).
+// Without `reductions` the latter stays in the step.
+// STEP-LABEL: func @chain
+// STEP: lstm.gate relu dot(
+// STEP: lstm.recurrence
+// STEP: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]
 // CHECK-LABEL: func @chain
 // CHECK: %[[T:.*]] = math.tanh %arg0 : tensor<?x?x5xf32>
 // CHECK: lstm.gate relu dot(

@@ -68,7 +68,11 @@ def LSTMHoistInputProjectionsPass : Pass<"lstm-hoist-input-projections"> {
            "Hoist products over at least this many elements">,
     Option<"addends", "addends", "bool", "true",
            "Hoist biases with the products; without it they stay with the cell's work, which "
-           "pays where each pass over all steps is a kernel of its own">];
+           "pays where each pass over all steps is a kernel of its own">,
+    Option<"reductions", "reductions", "bool", "false",
+           "Hoist what is reduced otherwise than by a product, as a mean of the projected input; "
+           "without it the step does its own, from a cache, and the projection is not kept for all "
+           "steps. Pays where each reduction is a kernel of its own">];
   let statistics = [
     Statistic<"numHoisted", "operations-hoisted", "Operations hoisted out of time loops">,
     Statistic<"numLookups", "lookups-projected", "Embedding lookups moved behind a projection">];
