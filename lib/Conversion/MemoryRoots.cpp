@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace mlir::lstm;
@@ -33,7 +34,69 @@ Value lstm::getMemoryRoot(Value view) {
   return isArgument ? view : Value();
 }
 
-Accesses::Accesses(Operation *op) {
+/// Whether dimension `dim` of `type`, which is dynamic, has size `size` in `memref`.
+static bool hasSize(Value memref, int64_t dim, Value size) {
+  if (auto query = size.getDefiningOp<memref::DimOp>(); query && query.getSource() == memref)
+    return query.getConstantIndex() == dim;
+  if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
+    return alloc.getMixedSizes()[dim] == OpFoldResult(size);
+  if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
+    llvm::SmallBitVector dropped = view.getDroppedDims();
+    int64_t number = 0;
+    for (auto [i, extent] : llvm::enumerate(view.getMixedSizes()))
+      if (!dropped.test(i) && number++ == dim)
+        return extent == OpFoldResult(size);
+  }
+  return false;
+}
+
+/// The dimension of the source that dimension `dim` of a slice is all of.
+static std::optional<int64_t> getSourceDim(memref::SubViewOp view, int64_t dim) {
+  llvm::SmallBitVector dropped = view.getDroppedDims();
+  int64_t number = 0;
+  for (int64_t i = 0, e = view.getSourceType().getRank(); i < e; ++i) {
+    if (dropped.test(i) || number++ != dim)
+      continue;
+    OpFoldResult size = view.getMixedSizes()[i];
+    bool isWhole = view.getSourceType().isDynamicDim(i)
+                       ? isa<Value>(size) && hasSize(view.getSource(), i, cast<Value>(size))
+                       : getConstantIntValue(size) == view.getSourceType().getDimSize(i);
+    bool isPlain = getConstantIntValue(view.getMixedOffsets()[i]) == 0 &&
+                   getConstantIntValue(view.getMixedStrides()[i]) == 1;
+    return isWhole && isPlain ? std::optional(i) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<int64_t> lstm::getRootDim(Value view, int64_t dim) {
+  Value root = getMemoryRoot(view);
+  while (view != root) {
+    Operation *op = view.getDefiningOp();
+    if (!op)
+      return std::nullopt;
+    std::optional<int64_t> source;
+    if (auto slice = dyn_cast<memref::SubViewOp>(op)) {
+      source = getSourceDim(slice, dim);
+    } else if (auto expansion = dyn_cast<memref::ExpandShapeOp>(op)) {
+      for (auto [i, group] : llvm::enumerate(expansion.getReassociationIndices()))
+        if (group == ReassociationIndices{dim})
+          source = i;
+    } else if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op)) {
+      if (ReassociationIndices group = collapse.getReassociationIndices()[dim]; group.size() == 1)
+        source = group.front();
+    } else if (isa<memref::CastOp, arith::BitcastOp>(op)) {
+      source = dim;
+    }
+    if (!source)
+      return std::nullopt;
+    dim = *source;
+    view = op->getOperand(0);
+  }
+  return dim;
+}
+
+Accesses::Accesses(Operation *op,
+                   function_ref<std::optional<int64_t>(Operation *, Value)> getSharedDim) {
   op->walk([&](Operation *inner) {
     if (isMemoryEffectFree(inner))
       return;
@@ -41,31 +104,38 @@ Accesses::Accesses(Operation *op) {
       SmallVector<MemoryEffects::EffectInstance> effects;
       interface.getEffects(effects);
       for (const MemoryEffects::EffectInstance &effect : effects) {
-        Value root = effect.getValue() ? getMemoryRoot(effect.getValue()) : Value();
+        std::pair<Value, int64_t> accessed(Value(), kWhole);
+        if (Value value = effect.getValue()) {
+          accessed.first = getMemoryRoot(value);
+          if (std::optional<int64_t> dim = getSharedDim(inner, value); dim && accessed.first)
+            accessed.second = getRootDim(value, *dim).value_or(kWhole);
+        }
         if (isa<MemoryEffects::Read>(effect.getEffect()))
-          read.insert(root);
+          read.insert(accessed);
         else
-          written.insert(root);
+          written.insert(accessed);
       }
     } else if (!inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>()) {
-      read.insert(Value());
-      written.insert(Value());
+      read.insert({Value(), kWhole});
+      written.insert({Value(), kWhole});
     }
   });
 }
 
 bool Accesses::meets(const Set &l, const Set &r) {
-  if (l.empty() || r.empty())
-    return false;
-  return l.contains(Value()) || r.contains(Value()) ||
-         llvm::any_of(l, [&](Value value) { return r.contains(value); });
+  auto meet = [](std::pair<Value, int64_t> a, std::pair<Value, int64_t> b) {
+    if (a.first != b.first)
+      return !a.first || !b.first;
+    return a.second != b.second || a.second == kWhole;
+  };
+  return llvm::any_of(l, [&](auto a) { return llvm::any_of(r, [&](auto b) { return meet(a, b); }); });
 }
 
 bool Accesses::conflictsWith(const Accesses &other) const {
   return meets(written, other.written) || meets(written, other.read) || meets(read, other.written);
 }
 
-bool Accesses::mayWrite(Value view) const { return meets(written, Set({getMemoryRoot(view)})); }
+bool Accesses::mayWrite(Value view) const { return meets(written, Set({{getMemoryRoot(view), kWhole}})); }
 
 void Accesses::add(const Accesses &other) {
   read.insert_range(other.read);

@@ -18,12 +18,19 @@ namespace mlir::lstm {
 /// function. Null if it is not known.
 Value getMemoryRoot(Value view);
 
+/// The dimension of the root of `view` that dimension `dim` of `view` is, with all of its
+/// elements in their order; none if it is part of one or several.
+std::optional<int64_t> getRootDim(Value view, int64_t dim);
+
 /// What some operations read and write.
 class Accesses {
 public:
   Accesses() = default;
-  /// Those of an operation and of all in its regions.
-  explicit Accesses(Operation *op);
+  /// Those of an operation and of all in its regions. `getSharedDim` says along which dimension
+  /// of a memref that an operation accesses each thread of a team touches its own elements;
+  /// these don't conflict with those of other operations shared along the same dimension.
+  explicit Accesses(Operation *op, function_ref<std::optional<int64_t>(Operation *, Value)> getSharedDim =
+                                       [](Operation *, Value) { return std::nullopt; });
 
   bool mayWrite() const { return !written.empty(); }
   /// Whether it matters which one comes first.
@@ -33,8 +40,10 @@ public:
   void add(const Accesses &other);
 
 private:
-  /// A null value stands for any memory.
-  using Set = llvm::SmallDenseSet<Value>;
+  /// A null value stands for any memory; the number is the dimension of the root that is shared
+  /// out, or that of the whole.
+  static constexpr int64_t kWhole = -1;
+  using Set = llvm::SmallDenseSet<std::pair<Value, int64_t>>;
   static bool meets(const Set &l, const Set &r);
   Set read, written;
 };

@@ -11,12 +11,18 @@
 // linalg operations are shared out; one thread does what else there is. A barrier
 // stands before what conflicts with anything since the last one.
 //
+// What is shared out by rows touches no other rows: none need wait for another one as
+// long as all that follows is shared out by the same rows. Phases with products may be
+// shared out by units or by rows, which is known at run time, so both are looked at, and
+// some barriers are for one of them only.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lstm/Conversion/Parallelize.h"
 #include "MemoryRoots.h"
 #include "PhaseTile.h"
 #include "VectorizeReduction.h"
+#include "WorkSharing.h"
 #include "lstm/Conversion/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -100,36 +106,131 @@ static bool hasProduct(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// What has been accessed where phases with products are shared out by units, and where by rows.
+struct TeamAccesses {
+  TeamAccesses() = default;
+  explicit TeamAccesses(Operation *op);
+  void add(const TeamAccesses &other) {
+    byUnits.add(other.byUnits);
+    byRows.add(other.byRows);
+  }
+  Accesses byUnits, byRows;
+};
+
 class Team {
 public:
   Team(RewriterBase &b, ParallelOp parallel) : b(b), parallel(parallel) {}
-
-  /// Shares out what `block` does. `pending` is what has been accessed since the last
-  /// barrier, before and after.
-  void run(Block &block, Accesses &pending);
+  void run();
 
 private:
-  void runControlFlow(Operation *op, Accesses &pending);
+  /// Shares out what `block` does. `pending` is what has been accessed since the last
+  /// barrier, before and after.
+  void run(Block &block, TeamAccesses &pending);
+  void runControlFlow(Operation *op, TeamAccesses &pending);
+  void buildSharesUnits();
+  void waitFor(Location loc, bool ifByUnits, bool ifByRows);
+  void waitFor(Location loc, TeamAccesses &pending, const TeamAccesses &accesses);
   void shareRows(linalg::LinalgOp op);
   void doAlone(Operation *op);
 
   RewriterBase &b;
   ParallelOp parallel;
+  /// Whether phases with products are shared out by units; null if they always are.
+  Value sharesUnits;
 };
 } // namespace
 
-void Team::run(Block &block, Accesses &pending) {
+/// The dimension of `memref` whose elements are those of the rows that `op` is shared out by.
+static std::optional<int64_t> getRowDim(Operation *op, Value memref, bool byRows) {
+  SmallVector<std::optional<int64_t>> dims;
+  if (auto phase = dyn_cast<PhaseOp>(op)) {
+    if (!phase.getWeights().empty() && !(byRows && mayShareRows(phase)))
+      return std::nullopt;
+    for (auto [state, weight] : llvm::zip_equal(phase.getStates(), phase.getWeights())) {
+      if (state == memref)
+        dims.push_back(0);
+      if (weight == memref)
+        dims.push_back(std::nullopt);
+    }
+    for (auto [input, axes] : llvm::zip_equal(phase.getInputs(), phase.getAxes()))
+      if (input == memref)
+        dims.push_back(axes & kRow ? std::optional<int64_t>(0) : std::nullopt);
+    if (llvm::is_contained(phase.getOuts(), memref))
+      dims.push_back(0);
+  } else if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op); linalgOp && isSharedByRows(linalgOp)) {
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (operand.get() != memref)
+        continue;
+      AffineMap map = linalgOp.getMatchingIndexingMap(&operand);
+      dims.push_back(map.getResultPosition(getAffineDimExpr(0, op->getContext())));
+    }
+  }
+  return !dims.empty() && llvm::all_equal(dims) ? dims.front() : std::nullopt;
+}
+
+TeamAccesses::TeamAccesses(Operation *op)
+    : byUnits(op, [](Operation *op, Value memref) { return getRowDim(op, memref, /*byRows=*/false); }),
+      byRows(op, [](Operation *op, Value memref) { return getRowDim(op, memref, /*byRows=*/true); }) {}
+
+void Team::run() {
+  buildSharesUnits();
+  TeamAccesses pending;
+  run(parallel.getBody().front(), pending);
+}
+
+/// Finds out whether any phase of the region that may be shared out by rows is not.
+void Team::buildSharesUnits() {
+  llvm::SetVector<std::pair<Value, int64_t>> sizes;
+  parallel.walk([&](PhaseOp phase) {
+    if (phase.getWeights().empty() || findNotVectorizable(phase) || !mayShareRows(phase))
+      return;
+    // Others are waited for in any case.
+    Value out = phase.getOuts().front();
+    if (std::optional<int64_t> dim = getRootDim(out, 0))
+      sizes.insert({getMemoryRoot(out), *dim});
+  });
+  Location loc = parallel.getLoc();
+  b.setInsertionPointToStart(&parallel.getBody().front());
+  for (auto [root, dim] : sizes) {
+    Value rows = memref::DimOp::create(b, loc, root, dim);
+    Value condition = lstm::buildSharesUnits(b, loc, parallel, rows);
+    sharesUnits = sharesUnits ? arith::OrIOp::create(b, loc, sharesUnits, condition) : condition;
+  }
+}
+
+/// A barrier where it is needed.
+void Team::waitFor(Location loc, bool ifByUnits, bool ifByRows) {
+  if (!sharesUnits)
+    ifByRows = ifByUnits;
+  if (ifByUnits && !ifByRows) {
+    auto choice = scf::IfOp::create(b, loc, sharesUnits, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(choice.thenBlock());
+    BarrierOp::create(b, loc);
+  } else if (ifByRows) {
+    BarrierOp::create(b, loc);
+  }
+}
+
+void Team::waitFor(Location loc, TeamAccesses &pending, const TeamAccesses &accesses) {
+  bool ifByUnits = pending.byUnits.conflictsWith(accesses.byUnits);
+  bool ifByRows = pending.byRows.conflictsWith(accesses.byRows);
+  waitFor(loc, ifByUnits, ifByRows);
+  if (ifByUnits || ifByRows)
+    pending.byUnits = Accesses();
+  if (ifByRows)
+    pending.byRows = Accesses();
+}
+
+void Team::run(Block &block, TeamAccesses &pending) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (isControlFlow(&op)) {
       runControlFlow(&op, pending);
       continue;
     }
-    Accesses accesses(&op);
-    if (pending.conflictsWith(accesses)) {
-      b.setInsertionPoint(&op);
-      BarrierOp::create(b, op.getLoc());
-      pending = Accesses();
-    }
+    TeamAccesses accesses(&op);
+    b.setInsertionPoint(&op);
+    waitFor(op.getLoc(), pending, accesses);
     pending.add(accesses);
     if (isReplicated(&op) || isa<PhaseOp>(op))
       continue;
@@ -140,27 +241,27 @@ void Team::run(Block &block, Accesses &pending) {
   }
 }
 
-void Team::runControlFlow(Operation *op, Accesses &pending) {
-  if (pending.conflictsWith(Accesses(op))) {
-    b.setInsertionPoint(op);
-    BarrierOp::create(b, op->getLoc());
-    pending = Accesses();
-  }
-  Accesses after = pending;
+void Team::runControlFlow(Operation *op, TeamAccesses &pending) {
+  b.setInsertionPoint(op);
+  TeamAccesses all(op);
+  waitFor(op->getLoc(), pending, all);
+  TeamAccesses after = pending;
+  // An iteration waits for the one before, unless it touches its own rows alone.
+  bool isByRows = !all.byRows.conflictsWith(all.byRows);
   for (Region &region : op->getRegions()) {
     if (region.empty())
       continue;
-    Accesses inside;
+    TeamAccesses inside;
     Block &block = region.front();
     run(block, inside);
-    // An iteration waits for the one before. A branch that writes waits itself, so
-    // that who does not take it need not.
-    if (inside.mayWrite()) {
-      b.setInsertionPoint(block.getTerminator());
-      BarrierOp::create(b, op->getLoc());
-      continue;
-    }
-    after.add(inside);
+    // A branch that writes waits itself, so that who does not take it need not.
+    bool ifByUnits = inside.byUnits.mayWrite(), ifByRows = inside.byRows.mayWrite() && !isByRows;
+    b.setInsertionPoint(block.getTerminator());
+    waitFor(op->getLoc(), ifByUnits, ifByRows);
+    if (!ifByUnits)
+      after.byUnits.add(inside.byUnits);
+    if (!ifByRows)
+      after.byRows.add(inside.byRows);
   }
   pending = after;
 }
@@ -196,17 +297,9 @@ void Team::shareRows(linalg::LinalgOp op) {
     hoistLoads(*loops);
   }
   b.setInsertionPoint(loop);
-  auto asIndex = [&](Value word) -> Value {
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), word);
-  };
-  Value count = asIndex(parallel.getCount()), thread = asIndex(parallel.getThread());
-  Value size = loop.getUpperBound();
-  Value next = arith::AddIOp::create(b, loc, thread, arith::ConstantIndexOp::create(b, loc, 1));
-  auto bound = [&](Value number) -> Value {
-    return arith::DivUIOp::create(b, loc, arith::MulIOp::create(b, loc, size, number), count);
-  };
-  loop.setLowerBound(bound(thread));
-  loop.setUpperBound(bound(next));
+  auto [first, last] = buildShare(b, loc, parallel, loop.getUpperBound());
+  loop.setLowerBound(first);
+  loop.setUpperBound(last);
 }
 
 void Team::doAlone(Operation *op) {
@@ -234,8 +327,14 @@ static void makeRegion(RewriterBase &b, ArrayRef<Operation *> ops) {
     else
       b.moveOpBefore(op, body.getTerminator());
   }
-  Accesses pending;
-  Team(b, parallel).run(body, pending);
+  // Copies are shared out as other operations on rows.
+  parallel.walk([&](memref::CopyOp copy) {
+    if (cast<BaseMemRefType>(copy.getTarget().getType()).getRank() == 0)
+      return;
+    b.setInsertionPoint(copy);
+    b.replaceOpWithNewOp<linalg::CopyOp>(copy, copy.getSource(), copy.getTarget());
+  });
+  Team(b, parallel).run();
 }
 
 /// The regions of one block, and of the blocks in what a team cannot run as a whole.

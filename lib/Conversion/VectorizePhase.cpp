@@ -27,6 +27,7 @@
 
 #include "VectorizePhase.h"
 #include "VectorizeBody.h"
+#include "WorkSharing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -45,12 +46,6 @@ constexpr int64_t tilesPerBlock = 8;
 /// Steps of k from which a tile that is the only one, and so reads W once, asks for what
 /// comes. Fewer are late where W comes from the third-level cache.
 constexpr int64_t prefetchDistance = 96;
-
-/// A team shares out rows, not units, where each thread gets at least so many: what a thread
-/// reads of the state is then what it has written itself. As it also reads all of W, that
-/// must be so small that a core's second-level cache holds about half of it.
-constexpr int64_t minRowsOfThread = 64;
-constexpr int64_t maxWeightBytes = 1 << 20;
 
 /// Elements of a cache line.
 int64_t getLineElements(MemRefType type) { return 64 * 8 / type.getElementTypeBitWidth(); }
@@ -99,7 +94,6 @@ private:
   void forLoop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
   using Range = std::pair<Value, Value>;
   Range getShare(Value size);
-  bool mayShareRows();
   std::pair<Range, Range> getBlockShare(Value numBlocks);
   void forEachHeight(Value left, function_ref<void(int64_t)> body);
   Value getDirection();
@@ -123,6 +117,7 @@ private:
   Value loadWeights(unsigned pair, Value k, Value block, Value group, int64_t gate, int64_t vector);
   void emitBody(Value row, Value unit, UnitVector vector, function_ref<Value(int64_t)> accumulatorOf);
   Value loadInput(unsigned input, int64_t gate, Value row, Value unit, UnitVector vector);
+  void loadRowInputs(Value row);
 
   RewriterBase &b;
   PhaseOp phase;
@@ -137,6 +132,8 @@ private:
   SmallVector<Value> flatWeights;
   /// Whether this time W is read backwards; null: it never is.
   Value isBackward;
+  /// What inputs without units hold for the row at hand, by input; null where they have units.
+  SmallVector<Value> rowInputs;
   /// The accumulators of a tile: [rows, gates, units].
   Value scratch;
 };
@@ -195,48 +192,21 @@ void PhaseVectorizer::forLoop(Value from, Value to, int64_t step, function_ref<v
 /// The part of 0...size that this thread does.
 PhaseVectorizer::Range PhaseVectorizer::getShare(Value size) {
   auto parallel = phase->getParentOfType<ParallelOp>();
-  if (!parallel)
-    return {index(0), size};
-  auto asIndex = [&](Value word) -> Value {
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), word);
-  };
-  Value thread = asIndex(parallel.getThread()), count = asIndex(parallel.getCount());
-  auto bound = [&](Value number) -> Value {
-    return arith::DivUIOp::create(b, loc, arith::MulIOp::create(b, loc, size, number), count);
-  };
-  return {bound(thread), bound(add(thread, 1))};
-}
-
-/// Whether threads may get rows, if there are enough.
-bool PhaseVectorizer::mayShareRows() {
-  auto staticRows = getConstantIntValue(rows);
-  if (!phase->getParentOfType<ParallelOp>() || (staticRows && *staticRows < 2 * minRowsOfThread))
-    return false;
-  int64_t bytes = 0;
-  for (Value weight : phase.getWeights()) {
-    auto type = cast<MemRefType>(weight.getType());
-    if (!type.hasStaticShape())
-      return false;
-    bytes += type.getNumElements() * llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  }
-  return bytes <= maxWeightBytes;
+  return parallel ? buildShare(b, loc, parallel, size) : Range(index(0), size);
 }
 
 /// The blocks of units, and the rows, that this thread does: all rows of some blocks, or
 /// some rows of all.
 std::pair<PhaseVectorizer::Range, PhaseVectorizer::Range> PhaseVectorizer::getBlockShare(Value numBlocks) {
   Range allBlocks(index(0), numBlocks), allRows(index(0), rows), someBlocks = getShare(numBlocks);
-  if (!mayShareRows())
-    return {someBlocks, allRows};
   auto parallel = phase->getParentOfType<ParallelOp>();
-  Value count = arith::IndexCastOp::create(b, loc, b.getIndexType(), parallel.getCount());
-  Value byUnits = isLess(rows, mul(count, minRowsOfThread));
-  // Whole tiles.
-  Range someTiles = getShare(div(add(rows, tile.rows - 1), tile.rows));
+  if (!parallel || !mayShareRows(phase))
+    return {someBlocks, allRows};
+  Value byUnits = buildSharesUnits(b, loc, parallel, rows);
+  Range someRows = getShare(rows);
   auto choose = [&](Range l, Range r) {
     return Range(select(byUnits, l.first, r.first), select(byUnits, l.second, r.second));
   };
-  Range someRows(mul(someTiles.first, tile.rows), minimum(mul(someTiles.second, tile.rows), rows));
   return {choose(someBlocks, allBlocks), choose(allRows, someRows)};
 }
 
@@ -341,6 +311,7 @@ void PhaseVectorizer::emitProductLoops() {
 
       auto emitBodies = [&](bool isFull) {
         forLoop(index(0), count, 1, [&](Value i) {
+          loadRowInputs(add(firstRow, i));
           forLoop(index(0), index(width), tile.lanes, [&](Value offset) {
             Value first = add(unit, offset);
             UnitVector vector = isFull ? UnitVector{tile.lanes} : getRest(sub(units, first));
@@ -382,6 +353,7 @@ void PhaseVectorizer::emitMapLoops() {
   Value full = roundDown(units, tile.lanes);
   auto [firstRow, lastRow] = getShare(rows);
   forLoop(firstRow, lastRow, 1, [&](Value row) {
+    loadRowInputs(row);
     forLoop(index(0), full, tile.lanes, [&](Value unit) {
       emitBody(row, unit, UnitVector{tile.lanes}, noAccumulators);
     });
@@ -552,6 +524,8 @@ Value PhaseVectorizer::loadInput(unsigned input, int64_t gate, Value row, Value 
   Value operand = phase.getInputs()[input];
   if (!isa<MemRefType>(operand.getType()))
     return operand;
+  if (rowInputs[input])
+    return rowInputs[input];
   int32_t axes = phase.getAxes()[input];
   SmallVector<Value> indices;
   if (axes & kRow)
@@ -562,6 +536,15 @@ Value PhaseVectorizer::loadInput(unsigned input, int64_t gate, Value row, Value 
     return loadElement(b, loc, operand, indices);
   indices.push_back(unit);
   return loadUnits(b, loc, operand, indices, vector);
+}
+
+/// Loads what is the same for all units of `row`, so that what depends on nothing else leaves
+/// the loop over units. No result is written there.
+void PhaseVectorizer::loadRowInputs(Value row) {
+  rowInputs.assign(phase.getInputs().size(), Value());
+  for (auto [i, input] : llvm::enumerate(phase.getInputs()))
+    if (isa<MemRefType>(input.getType()) && phase.getAxes()[i] == kRow)
+      rowInputs[i] = loadElement(b, loc, input, row);
 }
 
 /// The body on one row and one vector of units. `accumulatorOf` gives the accumulator of

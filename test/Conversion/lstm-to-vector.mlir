@@ -264,16 +264,18 @@ func.func @in_parallel(%a: memref<4x8xf32>, %W: memref<8x1x64xf32>, %to: memref<
   return
 }
 
-// Its share of rows, in whole tiles, where there are at least 64 for each thread.
+// Its share of rows, where there are at least 12 for each thread.
 
 // CHECK-LABEL: func.func @many_rows(
 // CHECK-SAME:    %[[A:.*]]: memref<?x8xf32>
 // CHECK:         ^bb0(%[[THREAD:.*]]: i64, %[[COUNT:.*]]: i64):
 // CHECK:           %[[ROWS:.*]] = memref.dim
-// CHECK:           %[[LEAST:.*]] = arith.muli %{{.*}}, %c64
-// CHECK:           %[[BY_UNITS:.*]] = arith.cmpi slt, %[[ROWS]], %[[LEAST]]
-// CHECK:           %[[FIRST_ROW:.*]] = arith.muli %{{.*}}, %c6
-// CHECK:           %[[END:.*]] = arith.minsi %{{.*}}, %[[ROWS]]
+// CHECK:           %[[LEAST:.*]] = arith.muli %{{.*}}, %c12
+// CHECK:           %[[BY_UNITS:.*]] = arith.cmpi ult, %[[ROWS]], %[[LEAST]]
+// CHECK:           %[[BEFORE:.*]] = arith.muli %[[ROWS]], %{{.*}}
+// CHECK:           %[[FIRST_ROW:.*]] = arith.divui %[[BEFORE]], %{{.*}}
+// CHECK:           %[[AFTER:.*]] = arith.muli %[[ROWS]], %{{.*}}
+// CHECK:           %[[END:.*]] = arith.divui %[[AFTER]], %{{.*}}
 // CHECK:           %[[FIRST_BLOCK:.*]] = arith.select %[[BY_UNITS]], %{{.*}}, %c0
 // CHECK:           %[[LAST_BLOCK:.*]] = arith.select %[[BY_UNITS]], %{{.*}}, %c2
 // CHECK:           %[[FIRST:.*]] = arith.select %[[BY_UNITS]], %c0, %[[FIRST_ROW]]

@@ -68,8 +68,9 @@ func.func @independent(%n: index, %h: memref<4x20xf32>, %g: memref<4x20xf32>, %U
   return
 }
 
-// A reduction over units, row by row, is shared out by rows; what has no rows is done
-// by one thread. Each waits for what it reads. A branch waits itself.
+// A reduction over units, row by row, is shared out by rows, and so is a copy of what it has
+// written, for which no thread waits: it has written these rows itself. What has no rows is done
+// by one thread. A branch waits itself.
 
 // CHECK-LABEL: func.func @mixed(
 // CHECK:         lstm.parallel {
@@ -80,13 +81,17 @@ func.func @independent(%n: index, %h: memref<4x20xf32>, %g: memref<4x20xf32>, %U
 // CHECK:             %[[FROM:.*]] = arith.divui %{{.*}}, %[[NUM:.*]] : index
 // CHECK:             %[[TO:.*]] = arith.divui %{{.*}}, %[[NUM]] : index
 // CHECK:             scf.for %{{.*}} = %[[FROM]] to %[[TO]]
-// CHECK:               scf.for
-// CHECK:             lstm.barrier
-// CHECK:             %[[FIRST:.*]] = arith.cmpi eq, %[[THREAD]], %{{.*}} : i64
-// CHECK:             scf.if %[[FIRST]] {
-// CHECK-NEXT:          memref.copy
-// CHECK:             scf.if %{{.*}} {
+// CHECK:               scf.for {{.*}} -> (vector<8xf32>)
+// CHECK:               scf.for {{.*}} -> (f32)
+// CHECK:               vector.reduction <add>
+// CHECK-NOT:         lstm.barrier
+// CHECK:             scf.for
 // CHECK:               memref.store
+// CHECK-NOT:         lstm.barrier
+// CHECK:             scf.if %{{.*}} {
+// CHECK:               %[[FIRST:.*]] = arith.cmpi eq, %[[THREAD]], %{{.*}} : i64
+// CHECK:               scf.if %[[FIRST]] {
+// CHECK-NEXT:            memref.store
 // CHECK:               lstm.barrier
 // CHECK-NEXT:        }
 // CHECK:             lstm.barrier
@@ -178,6 +183,82 @@ func.func @no_product(%h: memref<4x20xf32>, %to: memref<4x20xf32>) {
   lstm.phase ins(%h[r, u] : memref<4x20xf32>) outs(%to : memref<4x20xf32>) {
   ^bb0(%a: f32, %old: f32):
     lstm.yield %a : f32
+  }
+  return
+}
+
+// All that happens in a step happens within rows: who waits does so only where phases are shared
+// out by units, as each thread has too few rows. The state's two slots have the same rows.
+
+// CHECK-LABEL: func.func @rows_alone(
+// CHECK:         ^bb0(%{{.*}}: i64, %[[COUNT:.*]]: i64):
+// CHECK:           %[[ROWS:.*]] = memref.dim %{{.*}}, %c1
+// CHECK:           %[[BY_UNITS:.*]] = arith.cmpi ult, %[[ROWS]], %{{.*}}
+// CHECK:           scf.for
+// CHECK-NOT:         lstm.barrier
+// CHECK:             lstm.phase project
+// CHECK:             scf.if %[[BY_UNITS]] {
+// CHECK-NEXT:          lstm.barrier
+// CHECK-NEXT:        }
+// CHECK-NOT:         lstm.barrier
+// CHECK:             vector.reduction
+// CHECK-NOT:         lstm.barrier
+// CHECK:             lstm.phase ins
+// CHECK-NOT:         lstm.barrier
+// CHECK:             scf.if %[[BY_UNITS]] {
+// CHECK-NEXT:          lstm.barrier
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      lstm.yield
+func.func @rows_alone(%n: index, %B: index, %U: memref<20x1x20xf32>, %s: memref<?x20xf32>, %sum: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %hs = memref.alloc(%B) : memref<2x?x20xf32>
+  scf.for %t = %c0 to %n step %c1 {
+    %read = arith.remui %t, %c2 : index
+    %write = arith.subi %c1, %read : index
+    %h = memref.subview %hs[%read, 0, 0] [1, %B, 20] [1, 1, 1] : memref<2x?x20xf32> to memref<?x20xf32, strided<[20, 1], offset: ?>>
+    %h1 = memref.subview %hs[%write, 0, 0] [1, %B, 20] [1, 1, 1] : memref<2x?x20xf32> to memref<?x20xf32, strided<[20, 1], offset: ?>>
+    lstm.phase project(%h, %U : memref<?x20xf32, strided<[20, 1], offset: ?>>, memref<20x1x20xf32>)
+        outs(%h1 : memref<?x20xf32, strided<[20, 1], offset: ?>>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    linalg.reduce ins(%h1 : memref<?x20xf32, strided<[20, 1], offset: ?>>) outs(%sum : memref<?xf32>) dimensions = [1]
+      (%a: f32, %b: f32) {
+        %0 = arith.addf %a, %b : f32
+        linalg.yield %0 : f32
+      }
+    lstm.phase ins(%sum[r] : memref<?xf32>) outs(%h1 : memref<?x20xf32, strided<[20, 1], offset: ?>>) {
+    ^bb0(%a: f32, %old: f32):
+      %0 = arith.mulf %a, %old : f32
+      lstm.yield %0 : f32
+    }
+  }
+  memref.dealloc %hs : memref<2x?x20xf32>
+  return
+}
+
+// Some rows of a state are other ones than its own: every thread waits.
+
+// CHECK-LABEL: func.func @other_rows(
+// CHECK:           scf.for
+// CHECK:             lstm.phase project
+// CHECK-NOT:         scf.if
+// CHECK:             lstm.barrier
+// CHECK-NEXT:      }
+func.func @other_rows(%n: index, %U: memref<20x1x20xf32>, %hs: memref<65x20xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %h = memref.subview %hs[0, 0] [64, 20] [1, 1] : memref<65x20xf32> to memref<64x20xf32, strided<[20, 1]>>
+  %h1 = memref.subview %hs[1, 0] [64, 20] [1, 1] : memref<65x20xf32> to memref<64x20xf32, strided<[20, 1], offset: 20>>
+  scf.for %t = %c0 to %n step %c1 {
+    lstm.phase project(%h, %U : memref<64x20xf32, strided<[20, 1]>>, memref<20x1x20xf32>)
+        outs(%h1 : memref<64x20xf32, strided<[20, 1], offset: 20>>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
   }
   return
 }

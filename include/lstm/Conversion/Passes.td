@@ -170,11 +170,13 @@ def LSTMParallelizePass : InterfacePass<"lstm-parallelize", "FunctionOpInterface
     the last become `lstm.parallel`, as far as a team can run them: each thread runs
     the loops, phases and linalg operations are shared out by units or rows, one
     thread does the rest, and a `lstm.barrier` stands where a thread may need
-    what another one wrote. What allocates or frees ends a region; of a loop that does so
-    the parts of a step become regions.
+    what another one wrote. Where all threads have rows of their own, which for a phase with
+    products is decided at run time, none need wait for another. What allocates or frees ends a
+    region; of a loop that does so the parts of a step become regions.
   }];
   let statistics = [Statistic<"numRegions", "parallel-regions", "Parallel regions made">];
-  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "scf::SCFDialect"];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect", "scf::SCFDialect",
+                           "vector::VectorDialect"];
 }
 
 def LSTMOutlineParallelPass : Pass<"lstm-outline-parallel", "ModuleOp"> {
