@@ -34,8 +34,9 @@ SYMBOLS-NEXT: {{^[0-9a-f]+}} T tiny_prefix{{$}}
 
 The header alone, in C and in C++.
 RUN: FileCheck %s --check-prefix=HEADER --input-file %t/tiny.h
-RUN: %c_compiler -std=c11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c %t/tiny.h
-RUN: %cxx_compiler -std=c++20 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ %t/tiny.h
+RUN: echo '#include "tiny.h"' > %t/alone.c && cp %t/alone.c %t/alone.cpp
+RUN: %c_compiler -std=c11 -Wall -Wextra -Werror -pedantic -fsyntax-only -I%t %t/alone.c
+RUN: %cxx_compiler -std=c++20 -Wall -Wextra -Werror -pedantic -fsyntax-only -I%t %t/alone.cpp
 HEADER: xs: f32 a x b x 2
 HEADER: steps: i64, a scalar
 HEADER: int32_t tiny_main(lstm_cuda_session *session,
