@@ -52,6 +52,10 @@ int32_t lstmCudaEnter(int32_t graph);
    call: does not return. */
 void lstmCudaCheckFailed(const char *message, int64_t v0, int64_t v1, int64_t v2);
 
+/* What the message of a `cf.assert` on the host goes to, and what then ends the call. */
+int lstmAssertMessage(const char *message);
+void lstmAssertFailed(void);
+
 /* Where kernels write a failed check: the message's address goes to `message` if that is
    zero, then the values. In memory that host and device see. */
 typedef struct LSTMCudaCheck {

@@ -143,13 +143,31 @@ LogicalResult KernelBuilder::lowerBody() {
     rewriter.setInsertionPoint(op);
     // What data says is not trusted: a bad length is reported, but must not fault before.
     SmallVector<Value> indices;
+    Value isEmpty;
     const View &view = getView(op.getMemRef());
     for (auto [index, size] : llvm::zip_equal(op.getIndices(), view.sizes)) {
+      if (isa<Value>(size)) {
+        Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+        Value none = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, getIndex(size), zero);
+        isEmpty = isEmpty ? Value(arith::OrIOp::create(rewriter, loc, isEmpty, none)) : none;
+      }
       Value last = arith::SubIOp::create(rewriter, loc, getIndex(size),
                                          arith::ConstantIndexOp::create(rewriter, loc, 1));
       indices.push_back(arith::MinUIOp::create(rewriter, loc, index, last));
     }
-    rewriter.replaceOp(op, load(op.getMemRef(), indices));
+    if (!isEmpty) {
+      rewriter.replaceOp(op, load(op.getMemRef(), indices));
+      continue;
+    }
+    // Nothing is in bounds of what may be empty.
+    auto branch = scf::IfOp::create(rewriter, loc, op.getType(), isEmpty, /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    Value nothing = arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(op.getType()));
+    scf::YieldOp::create(rewriter, loc, nothing);
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    Value value = load(op.getMemRef(), indices);
+    scf::YieldOp::create(rewriter, loc, value);
+    rewriter.replaceOp(op, branch.getResult(0));
   }
   // An instruction, where convert-gpu-to-nvvm would call libdevice.
   for (math::FmaOp op : products)

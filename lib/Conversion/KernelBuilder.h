@@ -43,7 +43,8 @@ public:
   Value getIndex(OpFoldResult size);
 
   /// Replaces what only the host has in the operations from the body's begin on:
-  /// `memref.load` (its indices, which may depend on data, are kept in bounds) and
+  /// `memref.load` (its indices, which may depend on data, are kept in bounds; there is a
+  /// zero where the memref is empty) and
   /// `lstm.check`, and `math.fma`, which is an instruction. Ends the kernel; the insertion point is behind it.
   LogicalResult finish();
 

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -348,7 +349,7 @@ LogicalResult HostConversion::convertOperations() {
 /// Whether an operation belongs before the work: sizes, checks, and the memory that the
 /// work is given.
 static bool isPreparation(Operation *op) {
-  if (isa<CheckOp>(op))
+  if (isa<CheckOp, cf::AssertOp>(op))
     return true;
   if (auto call = dyn_cast<LLVM::CallOp>(op)) {
     StringRef callee = call.getCallee().value_or("");

@@ -144,16 +144,21 @@ func.func @shifted(%x: memref<?xf32>, %y: memref<?xf32>) {
   return
 }
 
-// What data says is an index is kept in bounds.
+// What data says is an index is kept in bounds; an empty table is not read.
 // CHECK-LABEL: func.func @gather(
 // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : index
 // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
 // CHECK: %{{.*}}, %{{.*}}, %[[SIZES:.*]]:2, %{{.*}}:2 = memref.extract_strided_metadata %arg0
 // CHECK: gpu.launch
 // CHECK: %[[ROW:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK: %[[EMPTY:.*]] = arith.cmpi eq, %[[SIZES]]#0, %{{.*}} : index
 // CHECK: %[[LAST:.*]] = arith.subi %[[SIZES]]#0, %[[C1]]
 // CHECK: arith.minui %[[ROW]], %[[LAST]]
 // CHECK: arith.minui %{{.*}}, %[[C3]]
+// CHECK: scf.if %[[EMPTY]] -> (f32) {
+// CHECK-NEXT: scf.yield %{{.*}} : f32
+// CHECK-NEXT: } else {
+// CHECK: llvm.load
 // CHECK-NOT: memref.load
 func.func @gather(%table: memref<?x4xf32>, %ids: memref<?xi32>, %y: memref<?x4xf32>) {
   linalg.generic {indexing_maps = [#row, #id2], iterator_types = ["parallel", "parallel"]}

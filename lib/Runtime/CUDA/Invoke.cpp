@@ -213,6 +213,15 @@ void lstmCudaCheckFailed(const char *message, int64_t v0, int64_t v1, int64_t v2
   leave();
 }
 
+int lstmAssertMessage(const char *text) {
+  return lstmFail(LSTM_OK, "error: assertion failed: %s", text);
+}
+
+void lstmAssertFailed(void) {
+  thisThread.status = LSTM_CHECK_FAILED;
+  leave();
+}
+
 void lstmCudaRead(void *host, const void *device, int64_t bytes) {
   lstm_cuda_session *session = getSession(__func__);
   if (!session)
