@@ -41,7 +41,9 @@ public:
       llvm::cl::desc("How recurrences run on a GPU (default: library)"),
       llvm::cl::values(
           clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
-          clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"))};
+          clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"),
+          clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps"))};
+  Option<std::string> kernelPlan{"kernel-plan", llvm::cl::cat(category), llvm::cl::desc("plan")};
   Option<bool> allowTF32{"allow-tf32", llvm::cl::cat(category),
                          llvm::cl::desc("Products of f32 on a GPU with 10 bits of mantissa")};
   Option<bool> graph{"graph", llvm::cl::init(true), llvm::cl::cat(category),
@@ -76,6 +78,7 @@ public:
     options.chips = chips;
     options.format = format;
     options.strategy = optimize ? strategy : GPUStrategy::Naive;
+    options.kernelPlan = kernelPlan.getValue();
     options.allowTF32 = allowTF32.getValue();
     options.graph = graph.getValue();
     options.indexBitwidth = indexBitwidth.getValue();

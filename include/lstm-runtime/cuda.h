@@ -92,6 +92,15 @@ void lstmCudaLaunch(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_
                     int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
                     void **parameters);
 
+/* The same for blocks that wait for each other: all of them run at the same time, or the call
+   fails. */
+void lstmCudaLaunchTogether(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
+                            int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
+                            void **parameters);
+
+/* Of the current session's device; 0 without a session. */
+int64_t lstmCudaGetMultiprocessors(void);
+
 /* Unloads a module; in destructors of generated objects, perhaps after the driver's end. */
 void lstmCudaRelease(LSTMCudaModule *module);
 
@@ -110,6 +119,9 @@ void lstmCudaDeallocate(void *data);
 
 /* Between memory of the device; no copy of 0 bytes. */
 void lstmCudaCopy(void *target, const void *source, int64_t bytes);
+
+/* Sets `count` words of the device's memory; nothing if there are none. */
+void lstmCudaFill(void *target, uint32_t word, int64_t count);
 
 /* To memory of the host, and waits for it. Not where work is captured: see Enter. A failure
    ends the call at once: there is nothing to go on with. */

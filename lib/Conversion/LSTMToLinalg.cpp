@@ -234,6 +234,9 @@ LogicalResult lstm::convertPhaseToLinalg(RewriterBase &rewriter, PhaseOp op) {
 // Patterns and pass
 //===----------------------------------------------------------------------===//
 
+/// Whether the phase is for convert-lstm-to-gpu-kernel.
+static bool isForKernel(PhaseOp op) { return op->getParentOp()->hasAttr("lstm.kernel"); }
+
 namespace {
 struct ConvertGate : public OpRewritePattern<GateOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -245,7 +248,7 @@ struct ConvertGate : public OpRewritePattern<GateOp> {
 struct ConvertPhase : public OpRewritePattern<PhaseOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PhaseOp op, PatternRewriter &rewriter) const override {
-    return convertPhaseToLinalg(rewriter, op);
+    return failure(isForKernel(op) || failed(convertPhaseToLinalg(rewriter, op)));
   }
 };
 
@@ -260,7 +263,8 @@ struct ConvertLSTMToLinalgPass
       populateConvertPhasesToLinalgPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     WalkResult left = getOperation()->walk([&](Operation *op) {
-      if ((gates && isa<GateOp>(op)) || (phases && isa<PhaseOp>(op)))
+      auto phase = dyn_cast<PhaseOp>(op);
+      if ((gates && isa<GateOp>(op)) || (phases && phase && !isForKernel(phase)))
         return WalkResult::interrupt();
       return WalkResult::advance();
     });

@@ -200,7 +200,7 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
   if (!shared)
     shared = constant(loc, b.getI32Type(), 0);
   LLVM::LLVMFuncOp callee = getFunction(
-      "lstmCudaLaunch",
+      launch->hasAttr("lstm.together") ? "lstmCudaLaunchTogether" : "lstmCudaLaunch",
       {pointer, word, word, word, word, word, word, b.getI32Type(), pointer});
   SmallVector<Value> arguments = {addressOf(loc, kernel)};
   for (Value size : {launch.getGridSizeX(), launch.getGridSizeY(), launch.getGridSizeZ(),

@@ -49,6 +49,8 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   // No CSE here: a fill that starts two chains of destinations is a copy more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createLSTMLowerRecurrencePass());
+  if (options.strategy == GPUStrategy::Persistent)
+    pm.addPass(createLSTMPlanKernelsPass());
   pm.addPass(createConvertLSTMToLinalgPass());
   pm.addPass(createCanonicalizerPass());
 }
@@ -57,6 +59,13 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
 static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   if (options.strategy != GPUStrategy::Naive)
     pm.addPass(createLSTMBranchLoopsPass());
+  if (options.strategy == GPUStrategy::Persistent) {
+    ConvertLSTMToGPUKernelPassOptions kernels;
+    if (!options.kernelPlan.empty())
+      sscanf(options.kernelPlan.c_str(), "%ld,%ld,%ld,%ld", &kernels.unitBlocks, &kernels.rowTiles, &kernels.splits, &kernels.mode);
+    pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
+    pm.addPass(createConvertLSTMToLinalgPass());
+  }
   pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());

@@ -257,6 +257,30 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
                            "scf::SCFDialect"];
 }
 
+def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
+  let summary = "Which recurrences become kernels";
+  let description = [{
+    Marks `lstm.scan` with `lstm.kernel`.
+  }];
+}
+
+def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> {
+  let summary = "Recurrences to kernels that run all of their steps";
+  let description = [{
+    On memrefs. A loop that is marked `lstm.kernel` and whose body is a chain of phases becomes one
+    launch.
+  }];
+  let options = [
+    Option<"unitBlocks", "unit-blocks", "int64_t", "16", "Blocks that share out the units">,
+    Option<"rowTiles", "row-tiles", "int64_t", "1", "Tiles of 8 rows that a block does at once">,
+    Option<"splits", "splits", "int64_t", "16", "Warps that share out a sum">,
+    Option<"mode", "mode", "int64_t", "1", "0 bf16x3 1 tf32x3 2 tf32">];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels made">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
+                           "LLVM::LLVMDialect", "memref::MemRefDialect",
+                           "scf::SCFDialect"];
+}
+
 def LSTMBranchLoopsPass : Pass<"lstm-branch-loops", "ModuleOp"> {
   let summary = "Independent parts of a loop side by side";
   let description = [{

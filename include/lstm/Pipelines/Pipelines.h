@@ -50,7 +50,9 @@ enum class GPUStrategy {
   /// compared with.
   Naive,
   /// Products by cuBLAS, one kernel a phase, the whole call in a graph.
-  Library
+  Library,
+  /// One kernel for all steps of a recurrence, where it can be.
+  Persistent
 };
 
 /// What is made for a GPU: a cubin needs ptxas, PTX is compiled by the driver.
@@ -71,7 +73,9 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
   Option<GPUStrategy> strategy{*this, "strategy", llvm::cl::desc("How recurrences run"),
                                llvm::cl::init(GPUStrategy::Library),
                                llvm::cl::values(clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
-                                                clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"))};
+                                                clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"),
+                                                clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps"))};
+  Option<std::string> kernelPlan{*this, "kernel-plan", llvm::cl::desc("blocks,tiles,splits"), llvm::cl::init("")};
   Option<bool> allowTF32{*this, "allow-tf32", llvm::cl::desc("Products of f32 with 10 bits of mantissa"),
                          llvm::cl::init(false)};
   Option<bool> graph{*this, "graph", llvm::cl::desc("Let a call become a CUDA graph"),

@@ -34,22 +34,24 @@ static Device *findDevice(Context context) {
   while (device && device->context != context)
     device = device->next;
   if (!device)
-    device = devices = new Device{context, 0, 0, 0, 0, {}, devices};
+    device = devices = new Device{context, 0, 0, 0, 0, 0, {}, devices};
   return device;
 }
 
 Device *lstm::cuda::acquireDevice(int ordinal) {
   Context context = findContext(ordinal);
-  int major = 0, minor = 0, number = 0;
+  int major = 0, minor = 0, multiprocessors = 0, number = 0;
   if (!context || !CU(cuCtxGetDevice, &number) ||
       !CU(cuDeviceGetAttribute, &major, attributeMajor, number) ||
-      !CU(cuDeviceGetAttribute, &minor, attributeMinor, number))
+      !CU(cuDeviceGetAttribute, &minor, attributeMinor, number) ||
+      !CU(cuDeviceGetAttribute, &multiprocessors, attributeMultiprocessors, number))
     return nullptr;
   std::lock_guard<std::mutex> lock(mutex);
   Device *device = findDevice(context);
   if (device->users++ == 0) {
     device->ordinal = number;
     device->capability = 10 * major + minor;
+    device->multiprocessors = multiprocessors;
     device->id = ++lastId;
   }
   return device;

@@ -24,6 +24,7 @@ struct Device {
   int ordinal;
   /// 90 is capability 9.0.
   int capability;
+  int multiprocessors;
   /// Another one each time that the context comes into use: a context that was destroyed
   /// may have the address of a later one.
   uint64_t id;

@@ -33,7 +33,12 @@ enum : int {
 };
 enum : unsigned { streamNonBlocking = 1, eventDisableTiming = 2, memoryAttachGlobal = 1 };
 enum : unsigned { hostPortable = 1, hostMapped = 2, memoryUnified = 4 };
-enum : int { attributeMajor = 75, attributeMinor = 76, maxDynamicShared = 8 };
+enum : int {
+  attributeMajor = 75,
+  attributeMinor = 76,
+  attributeMultiprocessors = 16,
+  maxDynamicShared = 8
+};
 /// Restricts what this thread does, not what others do.
 enum : int { captureThreadLocal = 1 };
 
@@ -50,16 +55,17 @@ struct Copy2D {
   size_t width, height;
 };
 
-/// CUlaunchAttribute with the value of cluster dimensions.
+/// CUlaunchAttribute with the values of cluster dimensions and of a cooperative launch.
 struct LaunchAttribute {
   unsigned id;
   unsigned padding;
   union {
     unsigned cluster[3];
+    int cooperative;
     char space[64];
   };
 };
-enum : unsigned { attributeCluster = 4 };
+enum : unsigned { attributeCooperative = 2, attributeCluster = 4 };
 
 /// CUlaunchConfig.
 struct LaunchConfig {

@@ -153,15 +153,24 @@ bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
   }
   int result;
   const char *name = "cuLaunchKernel";
-  if (size.cluster[0] == 0) {
+  bool isCluster = size.cluster[0] != 0;
+  if (!isCluster && !size.together) {
     result = driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
                                    block[2], size.sharedBytes, stream, parameters, extra);
   } else {
-    LaunchAttribute attribute = {};
-    attribute.id = attributeCluster;
-    LaunchConfig config = {{}, {}, unsigned(size.sharedBytes), stream, &attribute, 1};
+    LaunchAttribute attributes[2] = {};
+    unsigned count = 0;
+    LaunchAttribute *cluster = isCluster ? &attributes[count++] : nullptr;
+    if (cluster)
+      cluster->id = attributeCluster;
+    if (size.together) {
+      attributes[count].id = attributeCooperative;
+      attributes[count++].cooperative = 1;
+    }
+    LaunchConfig config = {{}, {}, unsigned(size.sharedBytes), stream, attributes, count};
     for (int i = 0; i < 3; ++i) {
-      attribute.cluster[i] = size.cluster[i];
+      if (cluster)
+        cluster->cluster[i] = size.cluster[i];
       config.grid[i] = grid[i];
       config.block[i] = block[i];
     }
@@ -179,11 +188,11 @@ bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
   return checkDriver(result, what);
 }
 
-void lstmCudaLaunch(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
-                    int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
-                    void **parameters) {
-  lstm_cuda_session *session = getSession(__func__);
-  if (!session || gridX == 0 || gridY == 0 || gridZ == 0)
+/// A launch by the session of the call, if there is one.
+static void launch(const char *caller, LSTMCudaKernel *kernel, const LaunchSize &size,
+                   void **parameters) {
+  lstm_cuda_session *session = getSession(caller);
+  if (!session || size.grid[0] == 0 || size.grid[1] == 0 || size.grid[2] == 0)
     return;
   Resident *resident = findResident(&kernel->state, session->device->id);
   if (!resident) {
@@ -193,7 +202,27 @@ void lstmCudaLaunch(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_
     if (!resident)
       return;
   }
-  LaunchSize size = {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes};
   if (launchKernel(kernel, resident, size, session->call.current, parameters))
     ++session->launches;
+}
+
+void lstmCudaLaunch(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
+                    int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
+                    void **parameters) {
+  launch(__func__, kernel,
+         {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes, /*together=*/false},
+         parameters);
+}
+
+void lstmCudaLaunchTogether(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
+                            int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
+                            void **parameters) {
+  launch(__func__, kernel,
+         {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes, /*together=*/true},
+         parameters);
+}
+
+int64_t lstmCudaGetMultiprocessors(void) {
+  lstm_cuda_session *session = getSession(__func__);
+  return session ? session->device->multiprocessors : 0;
 }

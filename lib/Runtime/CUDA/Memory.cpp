@@ -181,6 +181,12 @@ void lstmCudaCopy(void *target, const void *source, int64_t bytes) {
     CU(cuMemcpyAsync, target, source, bytes, session->call.current);
 }
 
+void lstmCudaFill(void *target, uint32_t word, int64_t count) {
+  lstm_cuda_session *session = getSession(__func__);
+  if (session && count > 0)
+    CU(cuMemsetD32Async, target, word, count, session->call.current);
+}
+
 void *lstmCudaGetConstant(LSTMCudaConstant *constant) {
   lstm_cuda_session *session = getSession(__func__);
   if (!session)

@@ -113,7 +113,7 @@ void *mgpuModuleGetFunction(void *opaque, const char *name) {
 void mgpuLaunchKernel(void *function, intptr_t gridX, intptr_t gridY, intptr_t gridZ,
                       intptr_t blockX, intptr_t blockY, intptr_t blockZ, int32_t sharedBytes,
                       Stream stream, void **parameters, void **extra, size_t /*count*/) {
-  launch(function, {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes}, stream,
+  launch(function, {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes, false}, stream,
          parameters, extra);
 }
 
@@ -126,7 +126,7 @@ void mgpuLaunchClusterKernel(void *function, intptr_t clusterX, intptr_t cluster
          {{gridX, gridY, gridZ},
           {blockX, blockY, blockZ},
           {clusterX, clusterY, clusterZ},
-          sharedBytes},
+          sharedBytes, false},
          stream, parameters, extra);
 }
 

@@ -383,7 +383,8 @@ int cuDeviceGet(int *device, int ordinal) {
 }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
   ENTER(cuDeviceGetAttribute);
-  *value = attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : 0;
+  *value = attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10
+           : attribute == 16 ? 132 : 0;
   return device == 0 && *value + capability > 0 ? OK : INVALID_VALUE;
 }
 static char primary;
@@ -496,11 +497,23 @@ struct Config {
 int cuLaunchKernelEx(const struct Config *config, Handle *function, void **parameters,
                      void **extra) {
   ENTER(cuLaunchKernelEx);
-  if (extra || config->numAttributes != 1 || config->attributes->id != 4)
+  if (extra || config->numAttributes == 0)
     return INVALID_VALUE;
-  for (int i = 0; i < 3; ++i)
-    if (!config->attributes->cluster[i] || config->grid[i] % config->attributes->cluster[i])
+  for (unsigned a = 0; a < config->numAttributes; ++a) {
+    const struct Attribute *attribute = &config->attributes[a];
+    if (attribute->id == 2) {
+      if (attribute->cluster[0] != 1)
+        return INVALID_VALUE;
+      if ((uint64_t)config->grid[0] * config->grid[1] * config->grid[2] > 132)
+        return COOPERATIVE_LAUNCH_TOO_LARGE;
+      continue;
+    }
+    if (attribute->id != 4)
       return INVALID_VALUE;
+    for (int i = 0; i < 3; ++i)
+      if (!attribute->cluster[i] || config->grid[i] % attribute->cluster[i])
+        return INVALID_VALUE;
+  }
   return launch(function, config->grid, config->block, config->shared, config->stream, parameters);
 }
 int cuStreamCreate(Handle **stream, unsigned flags) {

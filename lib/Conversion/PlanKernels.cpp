@@ -1,0 +1,31 @@
+//===- PlanKernels.cpp - Which recurrences become kernels ------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "lstm/Conversion/Passes.h"
+#include "lstm/Dialect/LSTM/IR/LSTM.h"
+
+namespace mlir::lstm {
+#define GEN_PASS_DEF_LSTMPLANKERNELSPASS
+#include "lstm/Conversion/Passes.h.inc"
+} // namespace mlir::lstm
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+namespace {
+struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlanKernelsPass> {
+  void runOnOperation() override {
+    getOperation().walk([&](ScanOp scan) {
+      for (Operation &op : scan.getBodyBlock()->without_terminator())
+        if (!isa<PhaseOp>(op) && !isPure(&op))
+          return;
+      scan->setAttr("lstm.kernel", UnitAttr::get(&getContext()));
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,98 @@
+//===- ProductFormat.cpp - What tensor cores multiply ----------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductFormat.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+Value lstm::emitAssembly(ImplicitLocOpBuilder &b, StringRef text, StringRef constraints,
+                         Type result, ValueRange operands, bool hasEffects) {
+  auto op = LLVM::InlineAsmOp::create(b, result ? TypeRange(result) : TypeRange(), operands, text,
+                                      constraints, hasEffects, /*is_align_stack=*/false,
+                                      LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
+  return result ? op.getResult(0) : Value();
+}
+
+ProductFormat::ProductFormat(Type element, Float32 mode) : element(element) {
+  if (element.isBF16() || (element.isF32() && mode == Float32::BF16x3))
+    name = "bf16";
+  else
+    name = element.isF16() ? "f16" : "tf32";
+  planes = element.isF32() && mode != Float32::TF32 ? 2 : 1;
+}
+
+ArrayRef<std::pair<unsigned, unsigned>> ProductFormat::getTerms() const {
+  // The small ones first, as they are summed.
+  static constexpr std::pair<unsigned, unsigned> terms[] = {{1, 0}, {0, 1}, {0, 0}};
+  return planes == 1 ? ArrayRef(terms).take_back() : ArrayRef(terms);
+}
+
+/// An element as the low bits of a word.
+static Value toWord(ImplicitLocOpBuilder &b, Value element) {
+  Type type = element.getType();
+  Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+  Value word = arith::BitcastOp::create(b, bits, element);
+  return bits == b.getI32Type() ? word : arith::ExtUIOp::create(b, b.getI32Type(), word).getResult();
+}
+
+SmallVector<Value> ProductFormat::pack(ImplicitLocOpBuilder &b, ValueRange elements) const {
+  SmallVector<Value> words, rest(elements);
+  for (unsigned plane = 0; plane < planes; ++plane) {
+    SmallVector<Value> parts;
+    for (Value &value : rest) {
+      Value part = value, rounded = value;
+      if (getWordElements() == 1) {
+        Value bits = emitAssembly(b, "cvt.rna.tf32.f32 $0, $1;", "=r,f", b.getI32Type(), value,
+                                  /*hasEffects=*/false);
+        part = rounded = arith::BitcastOp::create(b, b.getF32Type(), bits);
+      } else if (element.isF32()) {
+        part = arith::TruncFOp::create(b, b.getBF16Type(), value);
+        rounded = arith::ExtFOp::create(b, b.getF32Type(), part);
+      }
+      parts.push_back(toWord(b, part));
+      if (plane + 1 == planes)
+        continue;
+      // Of an infinity nothing is left.
+      Value left = arith::SubFOp::create(b, value, rounded);
+      Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, left, left);
+      Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+      value = arith::SelectOp::create(b, isNumber, left, zero);
+    }
+    Value word = parts.front();
+    if (parts.size() == 2) {
+      Value high = arith::ShLIOp::create(b, parts[1], arith::ConstantIntOp::create(b, 16, 32));
+      word = arith::OrIOp::create(b, word, high);
+    }
+    words.push_back(word);
+  }
+  return words;
+}
+
+SmallVector<Value> ProductFormat::multiply(ImplicitLocOpBuilder &b, ValueRange weights,
+                                           ValueRange operand, ValueRange accumulators) const {
+  auto result = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                 SmallVector<Type>(4, b.getF32Type()));
+  std::string text =
+      llvm::formatv("mma.sync.aligned.m16n8k{0}.row.col.f32.{1}.{1}.f32 {{$0, $1, $2, $3}, "
+                    "{{$4, $5, $6, $7}, {{$8, $9}, {{$10, $11, $12, $13};",
+                    8 * getWordElements(), name);
+  SmallVector<Value> operands(weights);
+  llvm::append_range(operands, operand);
+  llvm::append_range(operands, accumulators);
+  Value product = emitAssembly(b, text, "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3", result, operands,
+                               /*hasEffects=*/false);
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < 4; ++i)
+    sums.push_back(LLVM::ExtractValueOp::create(b, product, ArrayRef<int64_t>{i}));
+  return sums;
+}

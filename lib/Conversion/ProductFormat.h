@@ -1,0 +1,66 @@
+//===- ProductFormat.h - What tensor cores multiply -------------*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The operands of mma.sync with 32-bit accumulators. A value is held as a word, or as the
+// sum of two words of less precision each, "planes": the large part and what it leaves.
+// Products of planes are summed, but for that of the two small ones.
+//
+// Fragments are those of the PTX ISA, "Matrix Fragments for mma.m16n8k16/m16n8k8", with
+// the sum over k in another order, so that four words of a lane follow each other in
+// memory: a lane q of a quad holds k = 4 q w ... 4 q w + 4 w - 1 of 16 w (w: elements of a
+// word), of which the first product takes the words 0 and 1, the second one 2 and 3.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_LIB_CONVERSION_PRODUCTFORMAT_H
+#define LSTM_LIB_CONVERSION_PRODUCTFORMAT_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace mlir::lstm {
+
+/// A PTX instruction. Upstream's operations of the NVVM dialect do not say their effects,
+/// which buffer deallocation wants to know.
+Value emitAssembly(ImplicitLocOpBuilder &b, StringRef text, StringRef constraints, Type result,
+                   ValueRange operands, bool hasEffects);
+
+class ProductFormat {
+public:
+  /// How f32 is multiplied: as three products of bf16 parts (relative error 1e-5), of TF32
+  /// parts (1e-6), or as TF32 (1e-3).
+  enum class Float32 { BF16x3, TF32x3, TF32 };
+
+  ProductFormat(Type element, Float32 mode);
+
+  /// Elements in a word of a plane.
+  int64_t getWordElements() const { return name == "tf32" ? 1 : 2; }
+  /// Words that a lane reads at once, of two products.
+  static constexpr int64_t kLaneWords = 4;
+  /// Elements along k that two products take.
+  int64_t getGroupSize() const { return 16 * getWordElements(); }
+  int64_t getNumPlanes() const { return planes; }
+  /// Products of two planes, numbers of the weight's and of the operand's.
+  ArrayRef<std::pair<unsigned, unsigned>> getTerms() const;
+
+  /// The words, one a plane, of as many elements as a word holds.
+  SmallVector<Value> pack(ImplicitLocOpBuilder &b, ValueRange elements) const;
+
+  /// accumulators (4 x f32) + weights (4 words) * operand (2 words).
+  SmallVector<Value> multiply(ImplicitLocOpBuilder &b, ValueRange weights, ValueRange operand,
+                              ValueRange accumulators) const;
+
+private:
+  Type element;
+  /// In the names of instructions.
+  StringRef name;
+  unsigned planes = 1;
+};
+
+} // namespace mlir::lstm
+
+#endif // LSTM_LIB_CONVERSION_PRODUCTFORMAT_H

@@ -1,0 +1,946 @@
+//===- RecurrentKernel.cpp - A recurrence in one kernel --------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel loads its weights once, then does for every step and phase, and for its tiles of
+// rows: read what is projected, multiply, sum the partial sums of the warps in shared memory,
+// map with the phase's region, store, and publish what is projected next.
+//
+// What is projected goes through memory with a slot for each step, which is all ones at
+// first. A word is written once, and never all ones, so that it says itself that it is
+// there: readers ask until it is. No order between two addresses is relied on.
+//
+// Everything else is read by the thread that writes it, as a thread has the same (row,
+// unit) in all phases of one width.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RecurrentKernel.h"
+
+#include "CUDARuntime.h"
+#include "MemoryRoots.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a warp multiplies at once: a group of k of one operand with all its weights.
+struct Slot {
+  unsigned projection;
+  /// Which of the warp's groups of the operand.
+  int64_t number;
+  /// In shared memory: where; else in registers.
+  std::optional<int64_t> place;
+};
+
+struct PhaseLayout {
+  int64_t units, blockUnits, gates;
+  /// Tiles of 16 products (unit, gate), the gates of a unit side by side.
+  int64_t productTiles;
+  SmallVector<Slot> slots;
+  int64_t getNumItems(const KernelPlan &plan) const { return blockUnits * plan.getNumRows(); }
+  /// Floats between rows of partial sums; 4 of 8 more, so that a quad's rows lie in
+  /// different banks.
+  int64_t getRowStride() const { return 16 * productTiles + 4; }
+};
+
+/// Where an exchange lies: rows of words.
+struct ExchangeLayout {
+  ProductFormat format;
+  /// Units with padding, a multiple of a block's; words of a row and plane.
+  int64_t units, rowWords;
+  /// Words of a row and step of the exchanges before this one.
+  int64_t before;
+};
+
+struct Layout {
+  Layout(const RecurrentLoop &loop, const KernelPlan &plan);
+
+  SmallVector<PhaseLayout> phases;
+  SmallVector<ExchangeLayout> exchanges;
+  int64_t exchangeWords = 0;
+  /// Of one buffer of partial sums.
+  int64_t sumBytes = 0;
+  bool isDoubled = true;
+  KernelSize size;
+
+  static constexpr int64_t kMaxSharedBytes = 227 * 1024;
+  /// Fragments that a lane asks for before it waits for the first.
+  static constexpr int64_t kInFlight = 8;
+  /// Addresses, loop variables, what a cell needs.
+  static constexpr int64_t kOtherRegisters = 48;
+};
+} // namespace
+
+static ProductFormat getFormat(const Projection &projection, const KernelPlan &plan) {
+  return ProductFormat(cast<MemRefType>(projection.weight.getType()).getElementType(), plan.float32);
+}
+
+Layout::Layout(const RecurrentLoop &loop, const KernelPlan &plan) {
+  int64_t working = 0;
+  for (const PhaseInLoop &phase : loop.phases) {
+    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), 0, 0, {}};
+    if (!phase.projections.empty()) {
+      layout.gates = PhaseOp(phase.op).getNumGates();
+      layout.productTiles = llvm::divideCeil(layout.gates * layout.blockUnits, 16);
+    }
+    int64_t planes = 1;
+    for (auto [i, projection] : llvm::enumerate(phase.projections)) {
+      ProductFormat format = getFormat(projection, plan);
+      planes = std::max(planes, format.getNumPlanes());
+      int64_t k = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
+      int64_t groups = llvm::divideCeil(k, format.getGroupSize());
+      for (int64_t n = 0, e = llvm::divideCeil(groups, plan.splits); n < e; ++n)
+        layout.slots.push_back({unsigned(i), n, {}});
+    }
+    int64_t fragments = std::min<int64_t>(kInFlight, layout.slots.size() * plan.rowTiles);
+    working = std::max(working, 4 * layout.productTiles * plan.rowTiles + 4 * planes * fragments);
+    sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());
+    phases.push_back(layout);
+  }
+  for (const Exchange &exchange : loop.exchanges) {
+    const PhaseInLoop *reader = nullptr;
+    const Projection *read = nullptr;
+    for (const PhaseInLoop &phase : loop.phases)
+      for (const Projection &projection : phase.projections)
+        if (projection.exchange == unsigned(&exchange - loop.exchanges.begin()))
+          reader = &phase, read = &projection;
+    assert(reader && "an exchange is for a projection");
+    (void)reader;
+    const PhaseLayout &producer = phases[exchange.producer];
+    ProductFormat format = getFormat(*read, plan);
+    int64_t units = llvm::alignTo(producer.units, producer.blockUnits);
+    exchanges.push_back({format, units, units / format.getWordElements(), exchangeWords});
+    exchangeWords += format.getNumPlanes() * exchanges.back().rowWords;
+  }
+
+  // Weights go to registers as long as there are any, then to shared memory.
+  int64_t threads = plan.getNumThreads();
+  int64_t limit = std::min<int64_t>(255, llvm::alignDown(65536 / threads, 8));
+  size.registers = working + kOtherRegisters;
+  int64_t weightBytes = 0;
+  for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
+    for (Slot &slot : layout.slots) {
+      int64_t words = 8 * layout.productTiles *
+                      getFormat(phase.projections[slot.projection], plan).getNumPlanes();
+      if (size.registers + words <= limit) {
+        size.registers += words;
+        continue;
+      }
+      slot.place = weightBytes;
+      weightBytes += 4 * words * threads;
+    }
+  isDoubled = weightBytes + 2 * sumBytes <= kMaxSharedBytes;
+  size.sharedBytes = weightBytes + (isDoubled ? 2 : 1) * sumBytes;
+  // The sums come first.
+  for (PhaseLayout &layout : phases)
+    for (Slot &slot : layout.slots)
+      if (slot.place)
+        *slot.place += size.sharedBytes - weightBytes;
+}
+
+std::optional<KernelSize> lstm::getKernelSize(const RecurrentLoop &loop, const KernelPlan &plan) {
+  Layout layout(loop, plan);
+  int64_t limit = std::min<int64_t>(255, llvm::alignDown(65536 / plan.getNumThreads(), 8));
+  if (layout.size.sharedBytes > Layout::kMaxSharedBytes || layout.size.registers > limit)
+    return std::nullopt;
+  return layout.size;
+}
+
+int64_t lstm::getExchangeWords(const RecurrentLoop &loop, const KernelPlan &plan) {
+  return Layout(loop, plan).exchangeWords;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+namespace {
+class KernelEmitter {
+public:
+  KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan)
+      : source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan), layout(loop, plan),
+        global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
+        shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
+
+  void emit(int64_t siblings, Value memory);
+
+private:
+  // Integers; all but words are of index type.
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  Value word(int64_t value) { return arith::ConstantIntOp::create(b, value, 32); }
+  Value add(Value l, Value r) { return b.createOrFold<arith::AddIOp>(l, r); }
+  Value mul(Value l, Value r) { return b.createOrFold<arith::MulIOp>(l, r); }
+  Value mul(Value l, int64_t r) { return mul(l, index(r)); }
+  Value div(Value l, int64_t r) { return b.createOrFold<arith::DivUIOp>(l, index(r)); }
+  Value rem(Value l, int64_t r) { return b.createOrFold<arith::RemUIOp>(l, index(r)); }
+  Value min(Value l, Value r) { return b.createOrFold<arith::MinUIOp>(l, r); }
+  Value isLess(Value l, Value r) {
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, l, r);
+  }
+  Value conjoin(Value l, Value r) { return l && r ? b.createOrFold<arith::AndIOp>(l, r) : l ? l : r; }
+  Value last(Value size) { return b.createOrFold<arith::SubIOp>(size, index(1)); }
+
+  /// Runs `body` where `condition` holds, everywhere if it is null; elsewhere its values are
+  /// zero.
+  SmallVector<Value> guarded(Value condition, TypeRange types,
+                             function_ref<SmallVector<Value>()> body);
+
+  /// An instruction that stays where it is.
+  Value assembly(StringRef text, StringRef constraints, Type result, ValueRange operands) {
+    return emitAssembly(b, text, constraints, result, operands, /*hasEffects=*/true);
+  }
+  Value isAny(Value condition);
+
+  // Memory.
+  Value advance(Value pointer, Value bytes);
+  Value address(Value memref, ArrayRef<Value> indices, const IRMapping &step);
+  Value exchangeAddress(unsigned exchange, Value slot, unsigned plane, Value row, Value word);
+  IRMapping computeStep(Value count);
+
+  // Work.
+  void emitKernel();
+  void loadWeights(unsigned number);
+  Value loadWeightWord(unsigned number, const Slot &slot, Value row, int64_t word, unsigned plane,
+                       SmallVectorImpl<Value> &cache);
+  void publishInitial(unsigned exchange);
+  Value emitPhase(unsigned number, Value count, const IRMapping &step, Value tile, Value flip);
+  void emitProduct(unsigned number, Value count, const IRMapping &step, Value tile, Value sums);
+  SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
+  Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
+  SmallVector<Value> askFor(unsigned exchange, unsigned plane, Value slot, Value row, Value chunk);
+  SmallVector<Value> readOperand(const Projection &projection, const IRMapping &step, Value row,
+                                 Value chunk);
+
+  /// An element (row, unit) that a thread maps.
+  struct Item {
+    /// Whether the thread has it; null if all do.
+    Value exists;
+    /// In the tile and the block.
+    Value tileRow, blockUnit;
+    /// In the arrays, kept in bounds; whether they were.
+    Value row, unit, paddedUnit, isRow, isUnit;
+  };
+  Item getItem(unsigned number, int64_t i, Value tile);
+  SmallVector<Value> loadInputs(unsigned number, const Item &item, const IRMapping &step);
+  void mapItem(unsigned number, const Item &item, ValueRange inputs, Value count,
+               const IRMapping &step, Value sums);
+  void publish(unsigned exchange, const Item &item, Value slot, Value value);
+  void prefetch(unsigned number, const Item &item, Value count);
+
+  scf::ForOp source;
+  ImplicitLocOpBuilder b;
+  const RecurrentLoop &loop;
+  const KernelPlan &plan;
+  Layout layout;
+  Type global, shared;
+
+  gpu::LaunchOp launch;
+  Value rows, steps, tiles, passes;
+  /// Of the kernel: numbers of the thread, its warp, its lane's row and column of a
+  /// fragment, its block among those that share units.
+  Value thread, warp, laneRow, laneColumn, block, firstTile, endTile;
+  Value sharedMemory, exchangeMemory;
+  struct Memory {
+    Value pointer;
+    SmallVector<OpFoldResult> strides;
+  };
+  llvm::DenseMap<Value, Memory> memories;
+  /// Weights in registers, by phase and slot: [plane][tile][8 words].
+  llvm::DenseMap<std::pair<unsigned, unsigned>, SmallVector<Value>> weights;
+};
+} // namespace
+
+/// Whether a condition holds in some lane of the warp.
+Value KernelEmitter::isAny(Value condition) {
+  Value bits = arith::ExtUIOp::create(b, b.getI32Type(), condition);
+  Value any = assembly("{ .reg .pred p; setp.ne.u32 p, $1, 0; vote.sync.any.pred p, p, -1; "
+                       "selp.u32 $0, 1, 0, p; }",
+                       "=r,r", b.getI32Type(), bits);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, any, word(0));
+}
+
+SmallVector<Value> KernelEmitter::guarded(Value condition, TypeRange types,
+                                          function_ref<SmallVector<Value>()> body) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(b, types, condition, /*withElseRegion=*/!types.empty());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (types.empty()) {
+      b.setInsertionPointToStart(branch.thenBlock());
+      body();
+    } else {
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(b, body());
+      b.setInsertionPointToStart(branch.elseBlock());
+      SmallVector<Value> zeros;
+      for (Type type : types)
+        zeros.push_back(arith::ConstantOp::create(b, b.getZeroAttr(type)));
+      scf::YieldOp::create(b, zeros);
+    }
+  }
+  return branch.getResults();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Value KernelEmitter::advance(Value pointer, Value bytes) {
+  Value offset = arith::IndexCastOp::create(b, b.getI64Type(), bytes);
+  return LLVM::GEPOp::create(b, pointer.getType(), b.getI8Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>(offset));
+}
+
+/// The address of an element of a view, which is made in the loop or outside of it.
+Value KernelEmitter::address(Value memref, ArrayRef<Value> indices, const IRMapping &step) {
+  auto resolve = [&](OpFoldResult value) -> Value {
+    if (auto constant = getConstantIntValue(value))
+      return index(*constant);
+    return step.lookupOrDefault(cast<Value>(value));
+  };
+  SmallVector<Value> at(indices);
+  while (!source.isDefinedOutsideOfLoop(memref)) {
+    Operation *op = memref.getDefiningOp();
+    if (auto slice = dyn_cast<memref::SubViewOp>(op)) {
+      llvm::SmallBitVector dropped = slice.getDroppedDims();
+      SmallVector<Value> whole;
+      auto next = at.begin();
+      for (auto [dim, offset] : llvm::enumerate(slice.getMixedOffsets())) {
+        Value position = resolve(offset);
+        if (!dropped.test(dim))
+          position = add(position, mul(*next++, resolve(slice.getMixedStrides()[dim])));
+        whole.push_back(position);
+      }
+      at = whole;
+    }
+    memref = op->getOperand(0);
+  }
+  Memory &memory = memories[memref];
+  if (!memory.pointer) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(launch);
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, memref);
+    memory.strides = metadata.getConstifiedMixedStrides();
+    Value pointer = getDevicePointer(b, b.getLoc(), memref);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    memory.pointer = LLVM::AddrSpaceCastOp::create(b, global, pointer);
+  }
+  Value offset = index(0);
+  for (auto [position, stride] : llvm::zip_equal(at, memory.strides))
+    offset = add(offset, mul(position, getValueOrCreateConstantIndexOp(b, b.getLoc(), stride)));
+  int64_t bytes = cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
+  return advance(memory.pointer, mul(offset, bytes));
+}
+
+/// [step slot][plane][row][word] of an exchange.
+Value KernelEmitter::exchangeAddress(unsigned exchange, Value slot, unsigned plane, Value row,
+                                     Value word) {
+  const ExchangeLayout &place = layout.exchanges[exchange];
+  Value before = mul(mul(add(steps, index(1)), rows), place.before);
+  Value line = add(mul(slot, place.format.getNumPlanes()), index(plane));
+  Value offset = add(before, add(mul(add(mul(line, rows), row), place.rowWords), word));
+  return advance(exchangeMemory, mul(offset, 4));
+}
+
+/// What the loop computes of its count, for another value of it.
+IRMapping KernelEmitter::computeStep(Value count) {
+  IRMapping step;
+  step.map(source.getInductionVar(), count);
+  for (Operation &op : source.getBody()->without_terminator())
+    if (!isa<PhaseOp>(op) && llvm::none_of(op.getResultTypes(), llvm::IsaPred<BaseMemRefType>))
+      b.clone(op, step);
+  return step;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+/// Loads the fragments of a phase's weights: words 0 ... 3 of the lane for row `laneRow` and
+/// for the row 8 below, in the order in which two products take them.
+void KernelEmitter::loadWeights(unsigned number) {
+  const PhaseLayout &phase = layout.phases[number];
+  for (auto [s, slot] : llvm::enumerate(phase.slots)) {
+    const Projection &projection = loop.phases[number].projections[slot.projection];
+    auto type = cast<MemRefType>(projection.weight.getType());
+    ProductFormat format = getFormat(projection, plan);
+    int64_t elements = format.getWordElements(), depth = type.getDimSize(0);
+    // Warps without a group of k have weights that are zero.
+    Value chunk = getChunk(slot, format, projection);
+    Value k = mul(chunk, ProductFormat::kLaneWords * elements);
+    SmallVector<SmallVector<Value>> words(format.getNumPlanes());
+    for (int64_t m = 0; m < phase.productTiles; ++m) {
+      // [row 0 or 8][word][plane]
+      SmallVector<SmallVector<Value>> loaded;
+      for (int64_t half = 0; half < 2; ++half) {
+        Value product = add(laneRow, index(16 * m + 8 * half));
+        Value blockUnit = div(product, phase.gates), gate = rem(product, phase.gates);
+        Value unit = add(mul(block, phase.blockUnits), blockUnit);
+        Value isProduct;
+        if (16 * phase.productTiles != phase.gates * phase.blockUnits)
+          isProduct = isLess(blockUnit, index(phase.blockUnits));
+        if (plan.unitBlocks * phase.blockUnits != phase.units || isProduct)
+          isProduct = conjoin(isProduct, isLess(unit, index(phase.units)));
+        unit = min(unit, index(phase.units - 1));
+        for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w) {
+          SmallVector<Value> parts;
+          for (int64_t i = 0; i < elements; ++i) {
+            Value at = add(k, index(w * elements + i));
+            Value exists = conjoin(isProduct, isLess(at, index(depth)));
+            Value place = address(projection.weight, {min(at, index(depth - 1)), gate, unit}, {});
+            Value part = LLVM::LoadOp::create(b, type.getElementType(), place);
+            Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+            parts.push_back(arith::SelectOp::create(b, exists, part, zero));
+          }
+          loaded.push_back(format.pack(b, parts));
+        }
+      }
+      for (int64_t plane = 0; plane < format.getNumPlanes(); ++plane)
+        for (int64_t product = 0; product < 2; ++product)
+          for (int64_t w = 2 * product; w < 2 * product + 2; ++w)
+            for (int64_t half = 0; half < 2; ++half)
+              words[plane].push_back(loaded[half * ProductFormat::kLaneWords + w][plane]);
+    }
+    SmallVector<Value> all;
+    for (SmallVector<Value> &plane : words)
+      all.append(plane);
+    if (!slot.place) {
+      weights[{number, unsigned(s)}] = all;
+      continue;
+    }
+    auto vector = VectorType::get(4, b.getI32Type());
+    for (size_t i = 0; i < all.size(); i += 4) {
+      Value four = LLVM::UndefOp::create(b, vector);
+      for (int64_t j = 0; j < 4; ++j)
+        four = LLVM::InsertElementOp::create(b, four, all[i + j], word(j));
+      Value place = add(index(*slot.place + 4 * i * plan.getNumThreads()), mul(thread, 16));
+      LLVM::StoreOp::create(b, four, advance(sharedMemory, place), /*alignment=*/16);
+    }
+  }
+}
+
+SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s) {
+  const Slot &slot = layout.phases[number].slots[s];
+  if (!slot.place)
+    return weights[{number, s}];
+  const Projection &projection = loop.phases[number].projections[slot.projection];
+  int64_t count = 8 * layout.phases[number].productTiles * getFormat(projection, plan).getNumPlanes();
+  auto vector = VectorType::get(4, b.getI32Type());
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count; i += 4) {
+    Value place = add(index(*slot.place + 4 * i * plan.getNumThreads()), mul(thread, 16));
+    Value four = LLVM::LoadOp::create(b, vector, advance(sharedMemory, place), /*alignment=*/16);
+    for (int64_t j = 0; j < 4; ++j)
+      words.push_back(LLVM::ExtractElementOp::create(b, four, word(j)));
+  }
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Which `kLaneWords` words of a row the lane reads.
+Value KernelEmitter::getChunk(const Slot &slot, ProductFormat format, const Projection &projection) {
+  int64_t depth = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
+  int64_t perWarp =
+      llvm::divideCeil(llvm::divideCeil(depth, format.getGroupSize()), plan.splits);
+  Value group = add(mul(warp, perWarp), index(slot.number));
+  return add(mul(group, 4), laneColumn);
+}
+
+/// Four words of a row, which may not be there yet.
+SmallVector<Value> KernelEmitter::askFor(unsigned exchange, unsigned plane, Value slot, Value row,
+                                         Value chunk) {
+  Value place = exchangeAddress(exchange, slot, plane, row, mul(chunk, ProductFormat::kLaneWords));
+  auto type =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
+  // A weak load may give a stale value for ever.
+  Value four = assembly("ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l",
+                        type, place);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < 4; ++i)
+    words.push_back(LLVM::ExtractValueOp::create(b, four, ArrayRef<int64_t>{i}));
+  return words;
+}
+
+/// The words, one group a plane, of an operand that no block writes.
+SmallVector<Value> KernelEmitter::readOperand(const Projection &projection, const IRMapping &step,
+                                              Value row, Value chunk) {
+  ProductFormat format = getFormat(projection, plan);
+  Type element = cast<MemRefType>(projection.operand.getType()).getElementType();
+  int64_t depth = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
+  SmallVector<SmallVector<Value>> words(format.getNumPlanes());
+  for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w) {
+    SmallVector<Value> parts;
+    for (int64_t i = 0; i < format.getWordElements(); ++i) {
+      Value k = add(mul(chunk, ProductFormat::kLaneWords * format.getWordElements()),
+                    index(w * format.getWordElements() + i));
+      Value place = address(projection.operand, {row, min(k, index(depth - 1))}, step);
+      Value part = LLVM::LoadOp::create(b, element, place);
+      Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
+      parts.push_back(arith::SelectOp::create(b, isLess(k, index(depth)), part, zero));
+    }
+    for (auto [plane, value] : llvm::enumerate(format.pack(b, parts)))
+      words[plane].push_back(value);
+  }
+  SmallVector<Value> all;
+  for (SmallVector<Value> &plane : words)
+    all.append(plane);
+  return all;
+}
+
+void KernelEmitter::emitProduct(unsigned number, Value count, const IRMapping &step, Value tile,
+                                Value sums) {
+  const PhaseLayout &phase = layout.phases[number];
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  SmallVector<SmallVector<Value>> accumulators(phase.productTiles * plan.rowTiles,
+                                               SmallVector<Value>(4, zero));
+  auto getRow = [&](int64_t n) {
+    Value row = add(mul(tile, plan.getNumRows()), add(laneRow, index(KernelPlan::kTileRows * n)));
+    // Rows that do not exist repeat the last one.
+    return min(row, last(rows));
+  };
+
+  struct Fragment {
+    unsigned slot;
+    int64_t n;
+    SmallVector<Value> words;
+  };
+  SmallVector<Fragment> fragments;
+  for (unsigned s = 0; s < phase.slots.size(); ++s)
+    for (int64_t n = 0; n < plan.rowTiles; ++n)
+      fragments.push_back({s, n, {}});
+
+  Value allOnes = word(-1);
+  for (size_t begin = 0; begin < fragments.size(); begin += Layout::kInFlight) {
+    MutableArrayRef<Fragment> part = MutableArrayRef<Fragment>(fragments).slice(
+        begin, std::min<size_t>(Layout::kInFlight, fragments.size() - begin));
+    struct Request {
+      const Projection *projection;
+      Value stepSlot, row, chunk, isInside;
+    };
+    SmallVector<Request> requests;
+    for (Fragment &fragment : part) {
+      const Slot &slot = phase.slots[fragment.slot];
+      const Projection &projection = loop.phases[number].projections[slot.projection];
+      ProductFormat format = getFormat(projection, plan);
+      Request request{&projection, Value(), getRow(fragment.n), getChunk(slot, format, projection),
+                      Value()};
+      if (!projection.exchange) {
+        fragment.words = readOperand(projection, step, request.row, request.chunk);
+      } else {
+        const ExchangeLayout &exchange = layout.exchanges[*projection.exchange];
+        request.stepSlot = projection.isOfPreviousStep ? count : add(count, index(1));
+        int64_t chunks = exchange.rowWords / ProductFormat::kLaneWords;
+        int64_t depth = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
+        int64_t perWarp = llvm::divideCeil(llvm::divideCeil(depth, format.getGroupSize()), plan.splits);
+        if (4 * perWarp * plan.splits > chunks) {
+          request.isInside = isLess(request.chunk, index(chunks));
+          request.chunk = min(request.chunk, index(chunks - 1));
+        }
+        for (unsigned plane = 0; plane < format.getNumPlanes(); ++plane)
+          fragment.words.append(askFor(*projection.exchange, plane, request.stepSlot, request.row,
+                                       request.chunk));
+      }
+      requests.push_back(request);
+    }
+
+    for (auto [fragment, request] : llvm::zip_equal(part, requests)) {
+      const Projection &projection = *request.projection;
+      ProductFormat format = getFormat(projection, plan);
+      if (projection.exchange) {
+        // Asks again until all lanes have their words.
+        auto wait = scf::WhileOp::create(
+            b, ValueRange(fragment.words).getTypes(), fragment.words,
+            [&](OpBuilder &, Location, ValueRange words) {
+              Value largest = words.front();
+              for (Value other : words.drop_front())
+                largest = arith::MaxUIOp::create(b, largest, other);
+              Value misses = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, allOnes);
+              scf::ConditionOp::create(b, isAny(misses), words);
+            },
+            [&](OpBuilder &, Location, ValueRange) {
+              SmallVector<Value> again;
+              for (unsigned plane = 0; plane < format.getNumPlanes(); ++plane)
+                again.append(askFor(*projection.exchange, plane, request.stepSlot, request.row,
+                                    request.chunk));
+              scf::YieldOp::create(b, again);
+            });
+        b.setInsertionPointAfter(wait);
+        fragment.words.assign(wait.result_begin(), wait.result_end());
+        if (request.isInside)
+          for (Value &value : fragment.words)
+            value = arith::SelectOp::create(b, request.isInside, value, word(0));
+      }
+      SmallVector<Value> slotWeights = getSlotWeights(number, fragment.slot);
+      for (int64_t m = 0; m < phase.productTiles; ++m) {
+        SmallVector<Value> &sum = accumulators[m * plan.rowTiles + fragment.n];
+        for (auto [weightPlane, operandPlane] : format.getTerms())
+          for (int64_t i = 0; i < 2; ++i)
+            sum = format.multiply(
+                b,
+                ValueRange(slotWeights).slice(8 * (weightPlane * phase.productTiles + m) + 4 * i, 4),
+                ValueRange(fragment.words).slice(4 * operandPlane + 2 * i, 2), sum);
+      }
+    }
+  }
+
+  // [warp][row][product]: a lane has the rows 2 q and 2 q + 1 of products r and r + 8.
+  Value base = add(mul(warp, plan.getNumRows()), mul(laneColumn, 2));
+  Value lane = advance(sums, mul(add(mul(base, phase.getRowStride()), laneRow), 4));
+  for (int64_t m = 0; m < phase.productTiles; ++m)
+    for (int64_t n = 0; n < plan.rowTiles; ++n)
+      for (int64_t i = 0; i < 4; ++i) {
+        int64_t offset = (KernelPlan::kTileRows * n + i % 2) * phase.getRowStride() + 16 * m + i / 2 * 8;
+        LLVM::StoreOp::create(b, accumulators[m * plan.rowTiles + n][i],
+                              advance(lane, index(4 * offset)));
+      }
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+KernelEmitter::Item KernelEmitter::getItem(unsigned number, int64_t i, Value tile) {
+  const PhaseLayout &phase = layout.phases[number];
+  Item item;
+  Value e = add(thread, index(i * plan.getNumThreads()));
+  if ((i + 1) * plan.getNumThreads() > phase.getNumItems(plan))
+    item.exists = isLess(e, index(phase.getNumItems(plan)));
+  item.tileRow = div(e, phase.blockUnits);
+  item.blockUnit = rem(e, phase.blockUnits);
+  item.row = add(mul(tile, plan.getNumRows()), item.tileRow);
+  item.isRow = isLess(item.row, rows);
+  item.row = min(item.row, last(rows));
+  item.paddedUnit = add(mul(block, phase.blockUnits), item.blockUnit);
+  if (plan.unitBlocks * phase.blockUnits != phase.units)
+    item.isUnit = isLess(item.paddedUnit, index(phase.units));
+  item.unit = min(item.paddedUnit, index(phase.units - 1));
+  return item;
+}
+
+/// The positions of a scalar that the region gets of an operand.
+static SmallVector<Value> getPosition(int32_t axes, Value row, Value gate, Value unit) {
+  SmallVector<Value> position;
+  if (axes & kRow)
+    position.push_back(row);
+  if (axes & kGate)
+    position.push_back(gate);
+  if (axes & kUnit)
+    position.push_back(unit);
+  return position;
+}
+
+/// What the region's arguments behind the products stand for; null for unused ones.
+SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item,
+                                             const IRMapping &step) {
+  PhaseOp op = loop.phases[number].op;
+  SmallVector<Value> values;
+  auto load = [&](Value memref, ArrayRef<Value> position, BlockArgument argument) {
+    if (argument.use_empty()) {
+      values.push_back(Value());
+      return;
+    }
+    // As other elements: an index has 64 bits in memory.
+    values.push_back(LLVM::LoadOp::create(b, argument.getType(), address(memref, position, step)));
+  };
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    int32_t axes = op.getAxes()[i];
+    unsigned first = op.getInputArgumentIndex(i);
+    if (!isa<MemRefType>(input.getType())) {
+      values.push_back(step.lookupOrDefault(input));
+      continue;
+    }
+    int64_t gates = axes & kGate ? op.getNumGates() : 1;
+    for (int64_t g = 0; g < gates; ++g)
+      load(input, getPosition(axes, item.row, index(g), item.unit), op.getBody().getArgument(first + g));
+  }
+  for (auto [i, out] : llvm::enumerate(op.getOuts()))
+    load(out, {item.row, item.unit}, op.getOutArgument(i));
+  return values;
+}
+
+/// Brings what a later step reads of sequences to the second-level cache.
+void KernelEmitter::prefetch(unsigned number, const Item &item, Value count) {
+  constexpr int64_t kStepsAhead = 2, kLineUnits = 8;
+  PhaseOp op = loop.phases[number].op;
+  SmallVector<unsigned> sequences;
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    if (isa<MemRefType>(input.getType()) && !source.isDefinedOutsideOfLoop(input) &&
+        (op.getAxes()[i] & kRowUnit) == kRowUnit)
+      sequences.push_back(i);
+  if (sequences.empty())
+    return;
+  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                rem(item.blockUnit, kLineUnits), index(0));
+  guarded(isFirst, {}, [&]() -> SmallVector<Value> {
+    IRMapping later = computeStep(min(add(count, index(kStepsAhead)), last(steps)));
+    for (unsigned i : sequences) {
+      int32_t axes = op.getAxes()[i];
+      for (int64_t g = 0, e = axes & kGate ? op.getNumGates() : 1; g < e; ++g)
+        assembly("prefetch.global.L2 [$0];", "l", {},
+                 address(op.getInputs()[i], getPosition(axes, item.row, index(g), item.unit), later));
+    }
+    return {};
+  });
+}
+
+/// Writes an element for all blocks to read.
+void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Value value) {
+  const ExchangeLayout &place = layout.exchanges[exchange];
+  Type element = value.getType();
+  if (item.isUnit) {
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
+    value = arith::SelectOp::create(b, item.isUnit, value, zero);
+  }
+  SmallVector<Value> elements = {value};
+  Value isWriter = item.isRow;
+  if (plan.unitBlocks * layout.phases[loop.exchanges[exchange].producer].blockUnits != place.units)
+    isWriter = conjoin(isWriter, isLess(item.paddedUnit, index(place.units)));
+  int64_t wordElements = place.format.getWordElements();
+  if (wordElements == 2) {
+    // Two neighbours make a word, which has to be written at once.
+    Type bits = b.getIntegerType(element.getIntOrFloatBitWidth());
+    Value own = arith::BitcastOp::create(b, bits, value);
+    if (bits != b.getI32Type())
+      own = arith::ExtUIOp::create(b, b.getI32Type(), own);
+    Value other = gpu::ShuffleOp::create(b, own, word(1), word(32), gpu::ShuffleMode::XOR)
+                      .getShuffleResult();
+    if (bits != b.getI32Type())
+      other = arith::TruncIOp::create(b, bits, other);
+    elements.push_back(arith::BitcastOp::create(b, element, other));
+    isWriter = conjoin(isWriter, b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                               rem(item.blockUnit, 2), index(0)));
+  }
+  SmallVector<Value> words = place.format.pack(b, elements);
+  guarded(isWriter, {}, [&]() -> SmallVector<Value> {
+    for (auto [plane, value] : llvm::enumerate(words)) {
+      // All ones is a NaN, of which there are others.
+      Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, word(-1));
+      Value nan = word(wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
+      Value safe = arith::SelectOp::create(b, isMissing, nan, value);
+      Value at = exchangeAddress(exchange, slot, plane, item.row, div(item.paddedUnit, wordElements));
+      LLVM::StoreOp::create(b, safe, at, /*alignment=*/4, /*isVolatile=*/false,
+                            /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
+                            LLVM::AtomicOrdering::monotonic, "device");
+    }
+    return {};
+  });
+}
+
+void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange inputs, Value count,
+                            const IRMapping &step, Value sums) {
+  const PhaseLayout &phase = layout.phases[number];
+  PhaseOp op = loop.phases[number].op;
+  IRMapping mapping;
+  if (phase.gates != 0) {
+    int64_t width = phase.gates % 4 == 0 ? 4 : phase.gates % 2 == 0 ? 2 : 1;
+    SmallVector<Value> products(phase.gates);
+    Value first = advance(sums, mul(add(mul(item.tileRow, phase.getRowStride()),
+                                        mul(item.blockUnit, phase.gates)), 4));
+    for (int64_t split = 0; split < plan.splits; ++split)
+      for (int64_t g = 0; g < phase.gates; g += width) {
+        int64_t offset = split * plan.getNumRows() * phase.getRowStride() + g;
+        Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
+        Value loaded = LLVM::LoadOp::create(b, type, advance(first, index(4 * offset)), 4 * width);
+        for (int64_t i = 0; i < width; ++i) {
+          Value part = width == 1 ? loaded
+                                  : LLVM::ExtractElementOp::create(b, loaded, word(i)).getResult();
+          Value &sum = products[g + i];
+          sum = sum ? arith::AddFOp::create(b, sum, part).getResult() : part;
+        }
+      }
+    for (auto [g, product] : llvm::enumerate(products))
+      mapping.map(op.getBody().getArgument(g), product);
+  }
+  unsigned next = op.getNumAccumulators();
+  for (Value input : inputs) {
+    if (input)
+      mapping.map(op.getBody().getArgument(next), input);
+    ++next;
+  }
+  for (Operation &inner : op.getBodyBlock()->without_terminator())
+    b.clone(inner, mapping);
+  SmallVector<Value> results;
+  for (Value scalar : op.getYield().getScalars())
+    results.push_back(mapping.lookupOrDefault(scalar));
+
+  // Others wait for this.
+  for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
+    if (exchange.producer == number)
+      publish(e, item, add(count, index(1)), results[exchange.output]);
+  guarded(conjoin(item.isRow, item.isUnit), {}, [&]() -> SmallVector<Value> {
+    for (auto [out, value] : llvm::zip_equal(op.getOuts(), results))
+      LLVM::StoreOp::create(b, value, address(out, {item.row, item.unit}, step));
+    return {};
+  });
+}
+
+/// The first slot of an exchange: what the state was before the first step.
+void KernelEmitter::publishInitial(unsigned exchange) {
+  unsigned number = loop.exchanges[exchange].producer;
+  Value initial = loop.exchanges[exchange].initial;
+  if (!initial)
+    return;
+  IRMapping step = computeStep(index(0));
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  int64_t count = llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumThreads());
+  for (int64_t i = 0; i < count; ++i) {
+    Item item = getItem(number, i, each.getInductionVar());
+    guarded(item.exists, {}, [&]() -> SmallVector<Value> {
+      Type element = cast<MemRefType>(initial.getType()).getElementType();
+      Value value = LLVM::LoadOp::create(b, element, address(initial, {item.row, item.unit}, step));
+      publish(exchange, item, index(0), value);
+      return {};
+    });
+  }
+}
+
+/// One phase of a step for one tile of rows. Returns which buffer of sums comes next.
+Value KernelEmitter::emitPhase(unsigned number, Value count, const IRMapping &step, Value tile,
+                               Value flip) {
+  const PhaseLayout &phase = layout.phases[number];
+  PhaseOp op = loop.phases[number].op;
+  int64_t numItems = llvm::divideCeil(phase.getNumItems(plan), plan.getNumThreads());
+  SmallVector<Item> items;
+  SmallVector<SmallVector<Value>> inputs;
+  for (int64_t i = 0; i < numItems; ++i) {
+    Item item = getItem(number, i, tile);
+    items.push_back(item);
+    // Values that are loaded under a condition leave it, unused ones are not loaded.
+    SmallVector<bool> isUsed;
+    SmallVector<Type> types;
+    for (BlockArgument argument : op.getBody().getArguments().drop_front(op.getNumAccumulators())) {
+      isUsed.push_back(!argument.use_empty());
+      if (isUsed.back())
+        types.push_back(argument.getType());
+    }
+    SmallVector<Value> loaded = guarded(item.exists, types, [&] {
+      SmallVector<Value> used;
+      for (auto [value, flag] : llvm::zip_equal(loadInputs(number, item, step), isUsed))
+        if (flag)
+          used.push_back(value);
+      prefetch(number, item, count);
+      return used;
+    });
+    SmallVector<Value> all;
+    auto next = loaded.begin();
+    for (bool flag : isUsed)
+      all.push_back(flag ? *next++ : Value());
+    inputs.push_back(all);
+  }
+  Value sums = advance(sharedMemory, mul(flip, layout.sumBytes));
+  if (phase.gates != 0) {
+    emitProduct(number, count, step, tile, sums);
+    BarrierOp::create(b);
+  }
+  for (auto [item, values] : llvm::zip_equal(items, inputs))
+    guarded(item.exists, {}, [&]() -> SmallVector<Value> {
+      mapItem(number, item, values, count, step, sums);
+      return {};
+    });
+  if (phase.gates == 0)
+    return flip;
+  if (layout.isDoubled)
+    return b.createOrFold<arith::SubIOp>(index(1), flip);
+  BarrierOp::create(b);
+  return flip;
+}
+
+void KernelEmitter::emitKernel() {
+  Value lane = rem(thread, 32);
+  warp = div(thread, 32);
+  laneRow = div(lane, 4);
+  laneColumn = rem(lane, 4);
+  block = rem(launch.getBlockIds().x, plan.unitBlocks);
+  firstTile = mul(div(launch.getBlockIds().x, plan.unitBlocks), passes);
+  endTile = min(add(firstTile, passes), tiles);
+  auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
+  auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                               Attribute(workgroup));
+  Value memory = gpu::DynamicSharedMemoryOp::create(b, bytes);
+  Value start = arith::IndexCastOp::create(
+      b, b.getI64Type(), memref::ExtractAlignedPointerAsIndexOp::create(b, memory));
+  sharedMemory = LLVM::IntToPtrOp::create(b, shared, start);
+
+  for (unsigned i = 0; i < loop.phases.size(); ++i)
+    loadWeights(i);
+  for (unsigned i = 0; i < loop.exchanges.size(); ++i)
+    publishInitial(i);
+
+  auto time = scf::ForOp::create(b, index(0), steps, index(1), ValueRange(index(0)));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(time.getBody());
+  Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
+  IRMapping step = computeStep(count);
+  for (unsigned i = 0; i < loop.phases.size(); ++i) {
+    auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(each.getBody());
+    scf::YieldOp::create(b, emitPhase(i, count, step, each.getInductionVar(), each.getRegionIterArg(0)));
+    flip = each.getResult(0);
+  }
+  b.setInsertionPointToEnd(time.getBody());
+  scf::YieldOp::create(b, flip);
+}
+
+void KernelEmitter::emit(int64_t siblings, Value memory) {
+  Location loc = b.getLoc();
+  rows = getValueOrCreateConstantIndexOp(b, loc, loop.rows);
+  steps = source.getUpperBound();
+  Value zero = index(0), one = index(1);
+  auto divideUp = [&](Value l, Value r) { return b.createOrFold<arith::CeilDivUIOp>(l, r); };
+  tiles = divideUp(rows, index(plan.getNumRows()));
+  Value device = callRuntime(b, loc, "lstmCudaGetMultiprocessors", b.getI64Type(), {});
+  Value groups = div(arith::IndexCastOp::create(b, b.getIndexType(), device),
+                     plan.unitBlocks * siblings);
+  groups = arith::MaxUIOp::create(b, min(groups, tiles), one);
+  // At least one, so that nothing is divided by zero where there is no row.
+  passes = arith::MaxUIOp::create(b, divideUp(tiles, groups), one);
+  Value grid = mul(divideUp(tiles, passes), plan.unitBlocks);
+  Value isIdle = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, steps, zero);
+  grid = arith::SelectOp::create(b, isIdle, zero, grid);
+
+  Value pointer = getDevicePointer(b, loc, memory);
+  Value words = memref::DimOp::create(b, memory, 0);
+  Value bits = word(-1);
+  callRuntime(b, loc, "lstmCudaFill", Type(),
+              {pointer, bits, arith::IndexCastOp::create(b, b.getI64Type(), words)});
+  launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
+                                 word(layout.size.sharedBytes));
+  launch->setAttr("lstm.together", b.getUnitAttr());
+  b.setInsertionPointToStart(&launch.getBody().front());
+  gpu::TerminatorOp::create(b);
+  b.setInsertionPointToStart(&launch.getBody().front());
+  thread = launch.getThreadIds().x;
+  exchangeMemory = LLVM::AddrSpaceCastOp::create(b, global, pointer);
+  emitKernel();
+  b.setInsertionPointAfter(launch);
+}
+
+void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
+                               const KernelPlan &plan, int64_t siblings, Value exchangeMemory) {
+  KernelEmitter(rewriter, loop, plan).emit(siblings, exchangeMemory);
+}
