@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -59,6 +60,10 @@ namespace {
 struct ConvertLSTMToGPUKernelPass
     : public lstm::impl::ConvertLSTMToGPUKernelPassBase<ConvertLSTMToGPUKernelPass> {
   using Base::Base;
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    registerSynchronizationEffects(registry);
+  }
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForOp> loops;
@@ -69,7 +74,7 @@ struct ConvertLSTMToGPUKernelPass
     for (scf::ForOp source : loops) {
       std::string reason;
       FailureOr<RecurrentLoop> loop = matchRecurrentLoop(source, reason);
-      KernelPlan plan{unitBlocks, rowTiles, splits, static_cast<ProductFormat::Float32>(mode.getValue())};
+      KernelPlan plan{unitBlocks, rowTiles, splits, mapWarps, static_cast<ProductFormat::Float32>(mode.getValue())};
       if (succeeded(loop) && getKernelSize(*loop, plan)) {
         int64_t siblings = 1;
         convert(rewriter, *loop, plan, siblings);

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "lstm/Conversion/Passes.h"
-#include "lstm/Dialect/LSTM/IR/LSTM.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -59,14 +58,6 @@ struct LSTMOutlineKernelsPass
   }
 
   LogicalResult outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels, SymbolTable &symbols) {
-    // Buffer deallocation does not know upstream's barrier.
-    SmallVector<BarrierOp> barriers;
-    launch.walk([&](BarrierOp barrier) { barriers.push_back(barrier); });
-    for (BarrierOp barrier : barriers) {
-      OpBuilder b(barrier);
-      gpu::BarrierOp::create(b, barrier.getLoc());
-      barrier.erase();
-    }
     if (failed(sinkOperationsIntoLaunchOp(launch, isSinkable)))
       return launch.emitOpError("cannot be outlined");
     auto function = launch->getParentOfType<FunctionOpInterface>();

@@ -29,6 +29,8 @@
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -54,6 +56,8 @@ struct PhaseLayout {
   int64_t units, blockUnits, gates;
   /// Tiles of 16 products (unit, gate), the gates of a unit side by side.
   int64_t productTiles;
+  /// Fragments that a lane asks for before it waits for the first.
+  int64_t inFlight;
   SmallVector<Slot> slots;
   int64_t getNumItems(const KernelPlan &plan) const { return blockUnits * plan.getNumRows(); }
   /// Floats between rows of partial sums; 4 of 8 more, so that a quad's rows lie in
@@ -78,14 +82,11 @@ struct Layout {
   int64_t exchangeWords = 0;
   /// Of one buffer of partial sums.
   int64_t sumBytes = 0;
-  bool isDoubled = true;
   KernelSize size;
 
   static constexpr int64_t kMaxSharedBytes = 227 * 1024;
-  /// Fragments that a lane asks for before it waits for the first.
-  static constexpr int64_t kInFlight = 8;
-  /// Addresses, loop variables, what a cell needs.
-  static constexpr int64_t kOtherRegisters = 48;
+  /// Addresses, loop variables.
+  static constexpr int64_t kOtherRegisters = 28;
 };
 } // namespace
 
@@ -96,7 +97,7 @@ static ProductFormat getFormat(const Projection &projection, const KernelPlan &p
 Layout::Layout(const RecurrentLoop &loop, const KernelPlan &plan) {
   int64_t working = 0;
   for (const PhaseInLoop &phase : loop.phases) {
-    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), 0, 0, {}};
+    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), 0, 0, 0, {}};
     if (!phase.projections.empty()) {
       layout.gates = PhaseOp(phase.op).getNumGates();
       layout.productTiles = llvm::divideCeil(layout.gates * layout.blockUnits, 16);
@@ -110,8 +111,11 @@ Layout::Layout(const RecurrentLoop &loop, const KernelPlan &plan) {
       for (int64_t n = 0, e = llvm::divideCeil(groups, plan.splits); n < e; ++n)
         layout.slots.push_back({unsigned(i), n, {}});
     }
-    int64_t fragments = std::min<int64_t>(kInFlight, layout.slots.size() * plan.rowTiles);
-    working = std::max(working, 4 * layout.productTiles * plan.rowTiles + 4 * planes * fragments);
+    int64_t sums = 4 * layout.productTiles * plan.rowTiles;
+    int64_t left = plan.getMaxRegisters() - kOtherRegisters - sums;
+    layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 2, 8);
+    layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.rowTiles);
+    working = std::max(working, sums + 4 * planes * layout.inFlight);
     sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());
     phases.push_back(layout);
   }
@@ -132,8 +136,7 @@ Layout::Layout(const RecurrentLoop &loop, const KernelPlan &plan) {
   }
 
   // Weights go to registers as long as there are any, then to shared memory.
-  int64_t threads = plan.getNumThreads();
-  int64_t limit = std::min<int64_t>(255, llvm::alignDown(65536 / threads, 8));
+  int64_t limit = plan.getMaxRegisters();
   size.registers = working + kOtherRegisters;
   int64_t weightBytes = 0;
   for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
@@ -145,10 +148,9 @@ Layout::Layout(const RecurrentLoop &loop, const KernelPlan &plan) {
         continue;
       }
       slot.place = weightBytes;
-      weightBytes += 4 * words * threads;
+      weightBytes += 4 * words * plan.getNumProductThreads();
     }
-  isDoubled = weightBytes + 2 * sumBytes <= kMaxSharedBytes;
-  size.sharedBytes = weightBytes + (isDoubled ? 2 : 1) * sumBytes;
+  size.sharedBytes = weightBytes + 2 * sumBytes;
   // The sums come first.
   for (PhaseLayout &layout : phases)
     for (Slot &slot : layout.slots)
@@ -158,8 +160,8 @@ Layout::Layout(const RecurrentLoop &loop, const KernelPlan &plan) {
 
 std::optional<KernelSize> lstm::getKernelSize(const RecurrentLoop &loop, const KernelPlan &plan) {
   Layout layout(loop, plan);
-  int64_t limit = std::min<int64_t>(255, llvm::alignDown(65536 / plan.getNumThreads(), 8));
-  if (layout.size.sharedBytes > Layout::kMaxSharedBytes || layout.size.registers > limit)
+  if (layout.size.sharedBytes > Layout::kMaxSharedBytes ||
+      layout.size.registers > plan.getMaxRegisters() || plan.getNumThreads() > 1024)
     return std::nullopt;
   return layout.size;
 }
@@ -221,8 +223,14 @@ private:
   Value loadWeightWord(unsigned number, const Slot &slot, Value row, int64_t word, unsigned plane,
                        SmallVectorImpl<Value> &cache);
   void publishInitial(unsigned exchange);
-  Value emitPhase(unsigned number, Value count, const IRMapping &step, Value tile, Value flip);
-  void emitProduct(unsigned number, Value count, const IRMapping &step, Value tile, Value sums);
+  using Part = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step,
+                                        Value tile, Value flip);
+  Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value tile, Value flip);
+  Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value tile, Value flip);
+  void emitSteps(Part part);
+  enum class Handover { Full, Empty };
+  void meet(Handover event, Value flip, bool waits);
+  void emitProduct(unsigned number, Value count, const IRMapping &step, Value tile, Value flip);
   SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
   Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
   SmallVector<Value> askFor(unsigned exchange, unsigned plane, Value slot, Value row, Value chunk);
@@ -240,8 +248,10 @@ private:
   };
   Item getItem(unsigned number, int64_t i, Value tile);
   SmallVector<Value> loadInputs(unsigned number, const Item &item, const IRMapping &step);
-  void mapItem(unsigned number, const Item &item, ValueRange inputs, Value count,
-               const IRMapping &step, Value sums);
+  bool approximate(Operation &op, IRMapping &mapping);
+  SmallVector<Value> sumProducts(unsigned number, const Item &item, Value flip);
+  void mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs,
+               Value count, const IRMapping &step);
   void publish(unsigned exchange, const Item &item, Value slot, Value value);
   void prefetch(unsigned number, const Item &item, Value count);
 
@@ -256,7 +266,7 @@ private:
   Value rows, steps, tiles, passes;
   /// Of the kernel: numbers of the thread, its warp, its lane's row and column of a
   /// fragment, its block among those that share units.
-  Value thread, warp, laneRow, laneColumn, block, firstTile, endTile;
+  Value thread, mapThread, warp, laneRow, laneColumn, block, firstTile, endTile;
   Value sharedMemory, exchangeMemory;
   struct Memory {
     Value pointer;
@@ -432,7 +442,7 @@ void KernelEmitter::loadWeights(unsigned number) {
       Value four = LLVM::UndefOp::create(b, vector);
       for (int64_t j = 0; j < 4; ++j)
         four = LLVM::InsertElementOp::create(b, four, all[i + j], word(j));
-      Value place = add(index(*slot.place + 4 * i * plan.getNumThreads()), mul(thread, 16));
+      Value place = add(index(*slot.place + 4 * i * plan.getNumProductThreads()), mul(thread, 16));
       LLVM::StoreOp::create(b, four, advance(sharedMemory, place), /*alignment=*/16);
     }
   }
@@ -447,7 +457,7 @@ SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s) {
   auto vector = VectorType::get(4, b.getI32Type());
   SmallVector<Value> words;
   for (int64_t i = 0; i < count; i += 4) {
-    Value place = add(index(*slot.place + 4 * i * plan.getNumThreads()), mul(thread, 16));
+    Value place = add(index(*slot.place + 4 * i * plan.getNumProductThreads()), mul(thread, 16));
     Value four = LLVM::LoadOp::create(b, vector, advance(sharedMemory, place), /*alignment=*/16);
     for (int64_t j = 0; j < 4; ++j)
       words.push_back(LLVM::ExtractElementOp::create(b, four, word(j)));
@@ -510,7 +520,7 @@ SmallVector<Value> KernelEmitter::readOperand(const Projection &projection, cons
 }
 
 void KernelEmitter::emitProduct(unsigned number, Value count, const IRMapping &step, Value tile,
-                                Value sums) {
+                                Value flip) {
   const PhaseLayout &phase = layout.phases[number];
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
   SmallVector<SmallVector<Value>> accumulators(phase.productTiles * plan.rowTiles,
@@ -532,9 +542,9 @@ void KernelEmitter::emitProduct(unsigned number, Value count, const IRMapping &s
       fragments.push_back({s, n, {}});
 
   Value allOnes = word(-1);
-  for (size_t begin = 0; begin < fragments.size(); begin += Layout::kInFlight) {
+  for (size_t begin = 0; begin < fragments.size(); begin += phase.inFlight) {
     MutableArrayRef<Fragment> part = MutableArrayRef<Fragment>(fragments).slice(
-        begin, std::min<size_t>(Layout::kInFlight, fragments.size() - begin));
+        begin, std::min<size_t>(phase.inFlight, fragments.size() - begin));
     struct Request {
       const Projection *projection;
       Value stepSlot, row, chunk, isInside;
@@ -605,6 +615,8 @@ void KernelEmitter::emitProduct(unsigned number, Value count, const IRMapping &s
     }
   }
 
+  meet(Handover::Empty, flip, /*waits=*/true);
+  Value sums = advance(sharedMemory, mul(flip, layout.sumBytes));
   // [warp][row][product]: a lane has the rows 2 q and 2 q + 1 of products r and r + 8.
   Value base = add(mul(warp, plan.getNumRows()), mul(laneColumn, 2));
   Value lane = advance(sums, mul(add(mul(base, phase.getRowStride()), laneRow), 4));
@@ -624,8 +636,8 @@ void KernelEmitter::emitProduct(unsigned number, Value count, const IRMapping &s
 KernelEmitter::Item KernelEmitter::getItem(unsigned number, int64_t i, Value tile) {
   const PhaseLayout &phase = layout.phases[number];
   Item item;
-  Value e = add(thread, index(i * plan.getNumThreads()));
-  if ((i + 1) * plan.getNumThreads() > phase.getNumItems(plan))
+  Value e = add(mapThread, index(i * plan.getNumMapThreads()));
+  if ((i + 1) * plan.getNumMapThreads() > phase.getNumItems(plan))
     item.exists = isLess(e, index(phase.getNumItems(plan)));
   item.tileRow = div(e, phase.blockUnits);
   item.blockUnit = rem(e, phase.blockUnits);
@@ -748,39 +760,79 @@ void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Val
   });
 }
 
-void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange inputs, Value count,
-                            const IRMapping &step, Value sums) {
+/// Functions by the special function unit, with relative errors of about 2^-21: far below
+/// what operands of 16 bits are rounded to. tanh is exact to 2^-22 of 1.
+bool KernelEmitter::approximate(Operation &op, IRMapping &mapping) {
+  if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32())
+    return false;
+  auto constant = [&](float value) -> Value {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  };
+  auto multiply = [&](Value l, Value r) -> Value { return arith::MulFOp::create(b, l, r); };
+  auto special = [&](StringRef text, Value x) {
+    return emitAssembly(b, text, "=f,f", b.getF32Type(), x, /*hasEffects=*/false);
+  };
+  auto exp2 = [&](Value x) { return special("ex2.approx.ftz.f32 $0, $1;", x); };
+  auto reciprocal = [&](Value x) { return special("rcp.approx.ftz.f32 $0, $1;", x); };
+  constexpr float log2e = 1.44269504f;
+  Value result;
+  if (auto exp = dyn_cast<math::ExpOp>(op)) {
+    result = exp2(multiply(mapping.lookupOrDefault(exp.getOperand()), constant(log2e)));
+  } else if (auto tanh = dyn_cast<math::TanhOp>(op)) {
+    Value power = exp2(multiply(mapping.lookupOrDefault(tanh.getOperand()), constant(2 * log2e)));
+    Value sigmoid = reciprocal(arith::AddFOp::create(b, power, constant(1)));
+    result = LLVM::FMAOp::create(b, b.getF32Type(), sigmoid, constant(-2), constant(1));
+  } else if (auto quotient = dyn_cast<arith::DivFOp>(op);
+             quotient && matchPattern(quotient.getLhs(), m_OneFloat())) {
+    result = reciprocal(mapping.lookupOrDefault(quotient.getRhs()));
+  } else {
+    return false;
+  }
+  mapping.map(op.getResult(0), result);
+  return true;
+}
+
+/// The products of an element: what the warps have summed, summed.
+SmallVector<Value> KernelEmitter::sumProducts(unsigned number, const Item &item, Value flip) {
   const PhaseLayout &phase = layout.phases[number];
+  int64_t width = phase.gates % 4 == 0 ? 4 : phase.gates % 2 == 0 ? 2 : 1;
+  SmallVector<Value> products(phase.gates);
+  Value sums = advance(sharedMemory, mul(flip, layout.sumBytes));
+  Value first = advance(sums, mul(add(mul(item.tileRow, phase.getRowStride()),
+                                      mul(item.blockUnit, phase.gates)), 4));
+  for (int64_t split = 0; split < plan.splits; ++split)
+    for (int64_t g = 0; g < phase.gates; g += width) {
+      int64_t offset = split * plan.getNumRows() * phase.getRowStride() + g;
+      Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
+      Value loaded = LLVM::LoadOp::create(b, type, advance(first, index(4 * offset)), 4 * width);
+      for (int64_t i = 0; i < width; ++i) {
+        Value part = width == 1 ? loaded
+                                : LLVM::ExtractElementOp::create(b, loaded, word(i)).getResult();
+        Value &sum = products[g + i];
+        sum = sum ? arith::AddFOp::create(b, sum, part).getResult() : part;
+      }
+    }
+  return products;
+}
+
+void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange products,
+                            ValueRange inputs, Value count, const IRMapping &step) {
   PhaseOp op = loop.phases[number].op;
   IRMapping mapping;
-  if (phase.gates != 0) {
-    int64_t width = phase.gates % 4 == 0 ? 4 : phase.gates % 2 == 0 ? 2 : 1;
-    SmallVector<Value> products(phase.gates);
-    Value first = advance(sums, mul(add(mul(item.tileRow, phase.getRowStride()),
-                                        mul(item.blockUnit, phase.gates)), 4));
-    for (int64_t split = 0; split < plan.splits; ++split)
-      for (int64_t g = 0; g < phase.gates; g += width) {
-        int64_t offset = split * plan.getNumRows() * phase.getRowStride() + g;
-        Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
-        Value loaded = LLVM::LoadOp::create(b, type, advance(first, index(4 * offset)), 4 * width);
-        for (int64_t i = 0; i < width; ++i) {
-          Value part = width == 1 ? loaded
-                                  : LLVM::ExtractElementOp::create(b, loaded, word(i)).getResult();
-          Value &sum = products[g + i];
-          sum = sum ? arith::AddFOp::create(b, sum, part).getResult() : part;
-        }
-      }
-    for (auto [g, product] : llvm::enumerate(products))
-      mapping.map(op.getBody().getArgument(g), product);
-  }
+  for (auto [g, product] : llvm::enumerate(products))
+    mapping.map(op.getBody().getArgument(g), product);
   unsigned next = op.getNumAccumulators();
   for (Value input : inputs) {
     if (input)
       mapping.map(op.getBody().getArgument(next), input);
     ++next;
   }
+  bool isHalf = llvm::any_of(loop.phases[number].projections, [](const Projection &projection) {
+    return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
+  });
   for (Operation &inner : op.getBodyBlock()->without_terminator())
-    b.clone(inner, mapping);
+    if (!isHalf || !approximate(inner, mapping))
+      b.clone(inner, mapping);
   SmallVector<Value> results;
   for (Value scalar : op.getYield().getScalars())
     results.push_back(mapping.lookupOrDefault(scalar));
@@ -806,7 +858,7 @@ void KernelEmitter::publishInitial(unsigned exchange) {
   auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());
-  int64_t count = llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumThreads());
+  int64_t count = llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumMapThreads());
   for (int64_t i = 0; i < count; ++i) {
     Item item = getItem(number, i, each.getInductionVar());
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
@@ -818,14 +870,36 @@ void KernelEmitter::publishInitial(unsigned exchange) {
   }
 }
 
-/// One phase of a step for one tile of rows. Returns which buffer of sums comes next.
-Value KernelEmitter::emitPhase(unsigned number, Value count, const IRMapping &step, Value tile,
-                               Value flip) {
+/// A barrier between the warps that multiply and those that map, one for each buffer of
+/// sums: when it is full, when it is empty.
+void KernelEmitter::meet(Handover event, Value flip, bool waits) {
+  constexpr int64_t kFirst[] = {1, 3};
+  Value id = arith::IndexCastOp::create(b, b.getI32Type(), add(flip, index(kFirst[int(event)])));
+  Value threads = word(plan.getNumThreads());
+  if (waits)
+    NVVM::BarrierOp::create(b, Type(), id, threads, NVVM::BarrierReductionAttr(), Value());
+  else
+    NVVM::BarrierArriveOp::create(b, id, threads);
+}
+
+/// Multiplies for one phase of a step and one tile of rows. Returns which buffer comes next.
+Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMapping &step, Value tile,
+                                     Value flip) {
+  if (layout.phases[number].gates == 0)
+    return flip;
+  emitProduct(number, count, step, tile, flip);
+  meet(Handover::Full, flip, /*waits=*/false);
+  return b.createOrFold<arith::SubIOp>(index(1), flip);
+}
+
+/// Maps for one phase of a step and one tile of rows. Returns which buffer comes next.
+Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &step, Value tile,
+                                 Value flip) {
   const PhaseLayout &phase = layout.phases[number];
   PhaseOp op = loop.phases[number].op;
-  int64_t numItems = llvm::divideCeil(phase.getNumItems(plan), plan.getNumThreads());
+  int64_t numItems = llvm::divideCeil(phase.getNumItems(plan), plan.getNumMapThreads());
   SmallVector<Item> items;
-  SmallVector<SmallVector<Value>> inputs;
+  SmallVector<SmallVector<Value>> inputs, products(numItems);
   for (int64_t i = 0; i < numItems; ++i) {
     Item item = getItem(number, i, tile);
     items.push_back(item);
@@ -851,22 +925,39 @@ Value KernelEmitter::emitPhase(unsigned number, Value count, const IRMapping &st
       all.push_back(flag ? *next++ : Value());
     inputs.push_back(all);
   }
-  Value sums = advance(sharedMemory, mul(flip, layout.sumBytes));
   if (phase.gates != 0) {
-    emitProduct(number, count, step, tile, sums);
-    BarrierOp::create(b);
+    meet(Handover::Full, flip, /*waits=*/true);
+    for (auto [item, sums] : llvm::zip_equal(items, products))
+      sums = guarded(item.exists, SmallVector<Type>(phase.gates, b.getF32Type()),
+                     [&] { return sumProducts(number, item, flip); });
+    meet(Handover::Empty, flip, /*waits=*/false);
+    flip = b.createOrFold<arith::SubIOp>(index(1), flip);
   }
-  for (auto [item, values] : llvm::zip_equal(items, inputs))
+  for (auto [item, sums, values] : llvm::zip_equal(items, products, inputs))
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
-      mapItem(number, item, values, count, step, sums);
+      mapItem(number, item, sums, values, count, step);
       return {};
     });
-  if (phase.gates == 0)
-    return flip;
-  if (layout.isDoubled)
-    return b.createOrFold<arith::SubIOp>(index(1), flip);
-  BarrierOp::create(b);
   return flip;
+}
+
+/// All steps of one part, for the tiles of the block.
+void KernelEmitter::emitSteps(Part part) {
+  auto time = scf::ForOp::create(b, index(0), steps, index(1), ValueRange(index(0)));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(time.getBody());
+  Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
+  IRMapping step = computeStep(count);
+  for (unsigned i = 0; i < loop.phases.size(); ++i) {
+    auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(each.getBody());
+    Value next = (this->*part)(i, count, step, each.getInductionVar(), each.getRegionIterArg(0));
+    scf::YieldOp::create(b, next);
+    flip = each.getResult(0);
+  }
+  b.setInsertionPointToEnd(time.getBody());
+  scf::YieldOp::create(b, flip);
 }
 
 void KernelEmitter::emitKernel() {
@@ -885,25 +976,22 @@ void KernelEmitter::emitKernel() {
       b, b.getI64Type(), memref::ExtractAlignedPointerAsIndexOp::create(b, memory));
   sharedMemory = LLVM::IntToPtrOp::create(b, shared, start);
 
+  Value multiplies = isLess(thread, index(plan.getNumProductThreads()));
+  auto roles = scf::IfOp::create(b, multiplies, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(roles.thenBlock());
   for (unsigned i = 0; i < loop.phases.size(); ++i)
     loadWeights(i);
+  emitSteps(&KernelEmitter::emitProductPart);
+
+  b.setInsertionPointToStart(roles.elseBlock());
+  mapThread = b.createOrFold<arith::SubIOp>(thread, index(plan.getNumProductThreads()));
   for (unsigned i = 0; i < loop.exchanges.size(); ++i)
     publishInitial(i);
-
-  auto time = scf::ForOp::create(b, index(0), steps, index(1), ValueRange(index(0)));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(time.getBody());
-  Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
-  IRMapping step = computeStep(count);
-  for (unsigned i = 0; i < loop.phases.size(); ++i) {
-    auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(each.getBody());
-    scf::YieldOp::create(b, emitPhase(i, count, step, each.getInductionVar(), each.getRegionIterArg(0)));
-    flip = each.getResult(0);
-  }
-  b.setInsertionPointToEnd(time.getBody());
-  scf::YieldOp::create(b, flip);
+  // Both buffers are empty at first.
+  for (int64_t i : {0, 1})
+    meet(Handover::Empty, index(i), /*waits=*/false);
+  emitSteps(&KernelEmitter::emitMapPart);
 }
 
 void KernelEmitter::emit(int64_t siblings, Value memory) {
@@ -943,4 +1031,24 @@ void KernelEmitter::emit(int64_t siblings, Value memory) {
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
                                const KernelPlan &plan, int64_t siblings, Value exchangeMemory) {
   KernelEmitter(rewriter, loop, plan).emit(siblings, exchangeMemory);
+}
+
+namespace {
+/// Effects of upstream's operations that do not say theirs.
+template <typename Op>
+struct Synchronizes
+    : public MemoryEffectOpInterface::ExternalModel<Synchronizes<Op>, Op> {
+  void getEffects(Operation *,
+                  SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) const {
+    effects.emplace_back(MemoryEffects::Read::get());
+    effects.emplace_back(MemoryEffects::Write::get());
+  }
+};
+} // namespace
+
+void lstm::registerSynchronizationEffects(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, NVVM::NVVMDialect *) {
+    NVVM::BarrierOp::attachInterface<Synchronizes<NVVM::BarrierOp>>(*context);
+    NVVM::BarrierArriveOp::attachInterface<Synchronizes<NVVM::BarrierArriveOp>>(*context);
+  });
 }

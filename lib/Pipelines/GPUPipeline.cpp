@@ -62,7 +62,7 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   if (options.strategy == GPUStrategy::Persistent) {
     ConvertLSTMToGPUKernelPassOptions kernels;
     if (!options.kernelPlan.empty())
-      sscanf(options.kernelPlan.c_str(), "%ld,%ld,%ld,%ld", &kernels.unitBlocks, &kernels.rowTiles, &kernels.splits, &kernels.mode);
+      sscanf(options.kernelPlan.c_str(), "%ld,%ld,%ld,%ld,%ld", &kernels.unitBlocks, &kernels.rowTiles, &kernels.splits, &kernels.mapWarps, &kernels.mode);
     pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
     pm.addPass(createConvertLSTMToLinalgPass());
   }
@@ -105,6 +105,8 @@ static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.indexBitwidth = options.indexBitwidth;
   kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  // Instructions that LLVM has no intrinsic for.
+  kernels.addPass(createConvertNVVMToLLVMPass());
   addCleanup(kernels);
   kernels.addPass(createReconcileUnrealizedCastsPass());
 

@@ -274,10 +274,11 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     Option<"unitBlocks", "unit-blocks", "int64_t", "16", "Blocks that share out the units">,
     Option<"rowTiles", "row-tiles", "int64_t", "1", "Tiles of 8 rows that a block does at once">,
     Option<"splits", "splits", "int64_t", "16", "Warps that share out a sum">,
+    Option<"mapWarps", "map-warps", "int64_t", "4", "Warps that map what others multiply">,
     Option<"mode", "mode", "int64_t", "1", "0 bf16x3 1 tf32x3 2 tf32">];
   let statistics = [Statistic<"numKernels", "kernels", "Kernels made">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
-                           "LLVM::LLVMDialect", "memref::MemRefDialect",
+                           "LLVM::LLVMDialect", "memref::MemRefDialect", "NVVM::NVVMDialect",
                            "scf::SCFDialect"];
 }
 

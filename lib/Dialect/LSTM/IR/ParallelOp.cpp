@@ -39,8 +39,7 @@ LogicalResult ParallelOp::verifyRegions() {
 }
 
 LogicalResult BarrierOp::verify() {
-  for (Operation *op = (*this)->getParentOp(); op; op = op->getParentOp())
-    if (isa<ParallelOp>(op) || op->getName().getStringRef() == "gpu.launch")
-      return success();
-  return emitOpError("expects to be in a 'lstm.parallel' or a 'gpu.launch' (barrier_c1)");
+  if (!(*this)->getParentOfType<ParallelOp>())
+    return emitOpError("expects to be in a 'lstm.parallel' (barrier_c1)");
+  return success();
 }

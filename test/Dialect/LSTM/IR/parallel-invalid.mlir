@@ -23,7 +23,7 @@ func.func @operands(%x: f32) {
 // -----
 
 func.func @alone() {
-  // expected-error @below {{'lstm.barrier' op expects to be in a 'lstm.parallel' or a 'gpu.launch' (barrier_c1)}}
+  // expected-error @below {{'lstm.barrier' op expects to be in a 'lstm.parallel' (barrier_c1)}}
   lstm.barrier
   return
 }
