@@ -12,6 +12,7 @@
 #include "lstm/Dialect/LSTM/Transforms/Activations.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -234,8 +235,16 @@ LogicalResult lstm::convertPhaseToLinalg(RewriterBase &rewriter, PhaseOp op) {
 // Patterns and pass
 //===----------------------------------------------------------------------===//
 
-/// Whether the phase is for convert-lstm-to-gpu-kernel.
-static bool isForKernel(PhaseOp op) { return op->getParentOp()->hasAttr("lstm.kernel"); }
+/// Leaves scratch memory to upstream's passes, which free it, and move it out of loops.
+static void releaseScratch(Operation *root) {
+  StringRef mark = bufferization::BufferizationDialect::kManualDeallocation;
+  root->walk([&](Operation *op) {
+    if (isa<memref::DeallocOp>(op) && op->hasAttr(mark))
+      op->erase();
+    else if (isa<memref::AllocOp>(op))
+      op->removeAttr(mark);
+  });
+}
 
 namespace {
 struct ConvertGate : public OpRewritePattern<GateOp> {
@@ -248,7 +257,7 @@ struct ConvertGate : public OpRewritePattern<GateOp> {
 struct ConvertPhase : public OpRewritePattern<PhaseOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(PhaseOp op, PatternRewriter &rewriter) const override {
-    return failure(isForKernel(op) || failed(convertPhaseToLinalg(rewriter, op)));
+    return convertPhaseToLinalg(rewriter, op);
   }
 };
 
@@ -259,16 +268,20 @@ struct ConvertLSTMToLinalgPass
     RewritePatternSet patterns(&getContext());
     if (gates)
       populateConvertGatesToLinalgPatterns(patterns);
-    if (phases)
-      populateConvertPhasesToLinalgPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    WalkResult left = getOperation()->walk([&](Operation *op) {
-      auto phase = dyn_cast<PhaseOp>(op);
-      if ((gates && isa<GateOp>(op)) || (phases && phase && !isForKernel(phase)))
-        return WalkResult::interrupt();
-      return WalkResult::advance();
+    SmallVector<PhaseOp> work;
+    getOperation()->walk([&](PhaseOp op) {
+      if (phases && (scans || !isa<ScanOp>(op->getParentOp())))
+        work.push_back(op);
     });
-    if (left.wasInterrupted())
+    IRRewriter rewriter(&getContext());
+    for (PhaseOp op : work)
+      if (failed(convertPhaseToLinalg(rewriter, op)))
+        return signalPassFailure();
+    if (!deallocate)
+      releaseScratch(getOperation());
+    WalkResult left = getOperation()->walk([&](GateOp) { return WalkResult::interrupt(); });
+    if (gates && left.wasInterrupted())
       signalPassFailure();
   }
 };

@@ -9,6 +9,8 @@
 #include "lstm/Conversion/Passes.h"
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace mlir::lstm {
 #define GEN_PASS_DEF_LSTMPLANKERNELSPASS
 #include "lstm/Conversion/Passes.h.inc"
@@ -20,11 +22,9 @@ using namespace mlir::lstm;
 namespace {
 struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlanKernelsPass> {
   void runOnOperation() override {
-    getOperation().walk([&](ScanOp scan) {
-      for (Operation &op : scan.getBodyBlock()->without_terminator())
-        if (!isa<PhaseOp>(op) && !isPure(&op))
-          return;
-      scan->setAttr("lstm.kernel", UnitAttr::get(&getContext()));
+    getOperation().walk([&](PhaseOp phase) {
+      if (auto loop = dyn_cast<scf::ForOp>(phase->getParentOp()))
+        loop->setAttr("lstm.kernel", UnitAttr::get(&getContext()));
     });
   }
 };

@@ -56,7 +56,7 @@ struct PhaseLayout {
   int64_t units, blockUnits, gates;
   /// Tiles of 16 products (unit, gate), the gates of a unit side by side.
   int64_t productTiles;
-  /// Fragments that a lane asks for before it waits for the first.
+  /// Fragments that a lane asks for at once.
   int64_t inFlight;
   SmallVector<Slot> slots;
   int64_t getNumItems(const KernelPlan &plan) const { return blockUnits * plan.getNumRows(); }
@@ -113,7 +113,7 @@ Layout::Layout(const RecurrentLoop &loop, const KernelPlan &plan) {
     }
     int64_t sums = 4 * layout.productTiles * plan.rowTiles;
     int64_t left = plan.getMaxRegisters() - kOtherRegisters - sums;
-    layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 2, 8);
+    layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 1, 8);
     layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.rowTiles);
     working = std::max(working, sums + 4 * planes * layout.inFlight);
     sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());
@@ -224,16 +224,34 @@ private:
                        SmallVectorImpl<Value> &cache);
   void publishInitial(unsigned exchange);
   using Part = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step,
-                                        Value tile, Value flip);
-  Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value tile, Value flip);
-  Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value tile, Value flip);
+                                        Value flip);
+  Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
+  Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
   void emitSteps(Part part);
   enum class Handover { Full, Empty };
   void meet(Handover event, Value flip, bool waits);
-  void emitProduct(unsigned number, Value count, const IRMapping &step, Value tile, Value flip);
+
+  /// Words of a tile of 8 rows that are multiplied with a slot's weights.
+  struct Fragment {
+    unsigned slot;
+    int64_t n;
+  };
+  struct Request {
+    const Projection *projection;
+    ProductFormat format;
+    Value step, row, chunk, isInside;
+  };
+  using Accumulators = SmallVector<SmallVector<Value>>;
+  Request getRequest(unsigned number, const Fragment &fragment, Value count, Value tile);
+  SmallVector<Value> ask(unsigned number, ArrayRef<Fragment> fragments, Value count,
+                         const IRMapping &step, Value tile);
+  SmallVector<Value> askFor(const Request &request);
+  SmallVector<Value> waitFor(const Request &request, ValueRange asked);
+  void multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked, Value count,
+                Value tile, Accumulators &accumulators);
+  void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
   SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
   Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
-  SmallVector<Value> askFor(unsigned exchange, unsigned plane, Value slot, Value row, Value chunk);
   SmallVector<Value> readOperand(const Projection &projection, const IRMapping &step, Value row,
                                  Value chunk);
 
@@ -246,7 +264,11 @@ private:
     /// In the arrays, kept in bounds; whether they were.
     Value row, unit, paddedUnit, isRow, isUnit;
   };
+  int64_t getNumItems(unsigned number) {
+    return llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumMapThreads());
+  }
   Item getItem(unsigned number, int64_t i, Value tile);
+  SmallVector<Value> loadTile(unsigned number, Value count, const IRMapping &step, Value tile);
   SmallVector<Value> loadInputs(unsigned number, const Item &item, const IRMapping &step);
   bool approximate(Operation &op, IRMapping &mapping);
   SmallVector<Value> sumProducts(unsigned number, const Item &item, Value flip);
@@ -478,18 +500,20 @@ Value KernelEmitter::getChunk(const Slot &slot, ProductFormat format, const Proj
   return add(mul(group, 4), laneColumn);
 }
 
-/// Four words of a row, which may not be there yet.
-SmallVector<Value> KernelEmitter::askFor(unsigned exchange, unsigned plane, Value slot, Value row,
-                                         Value chunk) {
-  Value place = exchangeAddress(exchange, slot, plane, row, mul(chunk, ProductFormat::kLaneWords));
+/// The words, one group a plane, of what a block writes, which may not be there yet.
+SmallVector<Value> KernelEmitter::askFor(const Request &request) {
   auto type =
       LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
-  // A weak load may give a stale value for ever.
-  Value four = assembly("ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l",
-                        type, place);
   SmallVector<Value> words;
-  for (int64_t i = 0; i < 4; ++i)
-    words.push_back(LLVM::ExtractValueOp::create(b, four, ArrayRef<int64_t>{i}));
+  for (unsigned plane = 0; plane < request.format.getNumPlanes(); ++plane) {
+    Value place = exchangeAddress(*request.projection->exchange, request.step, plane, request.row,
+                                  mul(request.chunk, ProductFormat::kLaneWords));
+    // A weak load may give a stale value for ever.
+    Value four = assembly("ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l",
+                          type, place);
+    for (int64_t i = 0; i < 4; ++i)
+      words.push_back(LLVM::ExtractValueOp::create(b, four, ArrayRef<int64_t>{i}));
+  }
   return words;
 }
 
@@ -519,105 +543,116 @@ SmallVector<Value> KernelEmitter::readOperand(const Projection &projection, cons
   return all;
 }
 
-void KernelEmitter::emitProduct(unsigned number, Value count, const IRMapping &step, Value tile,
-                                Value flip) {
-  const PhaseLayout &phase = layout.phases[number];
-  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  SmallVector<SmallVector<Value>> accumulators(phase.productTiles * plan.rowTiles,
-                                               SmallVector<Value>(4, zero));
-  auto getRow = [&](int64_t n) {
-    Value row = add(mul(tile, plan.getNumRows()), add(laneRow, index(KernelPlan::kTileRows * n)));
-    // Rows that do not exist repeat the last one.
-    return min(row, last(rows));
-  };
+/// Where a lane finds a fragment of what is projected.
+KernelEmitter::Request KernelEmitter::getRequest(unsigned number, const Fragment &fragment, Value count,
+                                                 Value tile) {
+  const Slot &slot = layout.phases[number].slots[fragment.slot];
+  const Projection &projection = loop.phases[number].projections[slot.projection];
+  ProductFormat format = getFormat(projection, plan);
+  Request request{&projection, format, Value(), Value(), getChunk(slot, format, projection), Value()};
+  Value row = add(mul(tile, plan.getNumRows()), add(laneRow, index(KernelPlan::kTileRows * fragment.n)));
+  // Rows that do not exist repeat the last one.
+  request.row = min(row, last(rows));
+  if (!projection.exchange)
+    return request;
+  request.step = projection.isOfPreviousStep ? count : add(count, index(1));
+  int64_t chunks = layout.exchanges[*projection.exchange].rowWords / ProductFormat::kLaneWords;
+  int64_t depth = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
+  int64_t perWarp = llvm::divideCeil(llvm::divideCeil(depth, format.getGroupSize()), plan.splits);
+  if (4 * perWarp * plan.splits > chunks) {
+    request.isInside = isLess(request.chunk, index(chunks));
+    request.chunk = min(request.chunk, index(chunks - 1));
+  }
+  return request;
+}
 
-  struct Fragment {
-    unsigned slot;
-    int64_t n;
-    SmallVector<Value> words;
-  };
+/// The words of fragments, which may not be there yet.
+SmallVector<Value> KernelEmitter::ask(unsigned number, ArrayRef<Fragment> fragments, Value count,
+                                      const IRMapping &step, Value tile) {
+  SmallVector<Value> words;
+  for (const Fragment &fragment : fragments) {
+    Request request = getRequest(number, fragment, count, tile);
+    words.append(request.projection->exchange
+                     ? askFor(request)
+                     : readOperand(*request.projection, step, request.row, request.chunk));
+  }
+  return words;
+}
+
+/// Asks again until all lanes have their words.
+SmallVector<Value> KernelEmitter::waitFor(const Request &request, ValueRange asked) {
+  if (!request.projection->exchange)
+    return asked;
+  auto wait = scf::WhileOp::create(
+      b, asked.getTypes(), asked,
+      [&](OpBuilder &, Location, ValueRange words) {
+        Value largest = words.front();
+        for (Value other : words.drop_front())
+          largest = arith::MaxUIOp::create(b, largest, other);
+        Value misses = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, word(-1));
+        scf::ConditionOp::create(b, isAny(misses), words);
+      },
+      [&](OpBuilder &, Location, ValueRange) { scf::YieldOp::create(b, askFor(request)); });
+  b.setInsertionPointAfter(wait);
+  SmallVector<Value> words(wait.getResults());
+  if (request.isInside)
+    for (Value &value : words)
+      value = arith::SelectOp::create(b, request.isInside, value, word(0));
+  return words;
+}
+
+/// Multiplies for one phase of a step and all tiles. Returns which buffer of sums comes next.
+Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip) {
+  const PhaseLayout &phase = layout.phases[number];
+  if (phase.gates == 0)
+    return flip;
   SmallVector<Fragment> fragments;
   for (unsigned s = 0; s < phase.slots.size(); ++s)
     for (int64_t n = 0; n < plan.rowTiles; ++n)
-      fragments.push_back({s, n, {}});
+      fragments.push_back({s, n});
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  Value tile = each.getInductionVar();
+  flip = each.getRegionIterArg(0);
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Accumulators sums(phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
+  for (ArrayRef<Fragment> rest = fragments; !rest.empty();) {
+    ArrayRef<Fragment> part = rest.take_front(phase.inFlight);
+    rest = rest.drop_front(part.size());
+    multiply(number, part, ask(number, part, count, step, tile), count, tile, sums);
+  }
+  storeSums(number, sums, flip);
+  meet(Handover::Full, flip, /*waits=*/false);
+  scf::YieldOp::create(b, b.createOrFold<arith::SubIOp>(index(1), flip));
+  return each.getResult(0);
+}
 
-  Value allOnes = word(-1);
-  for (size_t begin = 0; begin < fragments.size(); begin += phase.inFlight) {
-    MutableArrayRef<Fragment> part = MutableArrayRef<Fragment>(fragments).slice(
-        begin, std::min<size_t>(phase.inFlight, fragments.size() - begin));
-    struct Request {
-      const Projection *projection;
-      Value stepSlot, row, chunk, isInside;
-    };
-    SmallVector<Request> requests;
-    for (Fragment &fragment : part) {
-      const Slot &slot = phase.slots[fragment.slot];
-      const Projection &projection = loop.phases[number].projections[slot.projection];
-      ProductFormat format = getFormat(projection, plan);
-      Request request{&projection, Value(), getRow(fragment.n), getChunk(slot, format, projection),
-                      Value()};
-      if (!projection.exchange) {
-        fragment.words = readOperand(projection, step, request.row, request.chunk);
-      } else {
-        const ExchangeLayout &exchange = layout.exchanges[*projection.exchange];
-        request.stepSlot = projection.isOfPreviousStep ? count : add(count, index(1));
-        int64_t chunks = exchange.rowWords / ProductFormat::kLaneWords;
-        int64_t depth = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
-        int64_t perWarp = llvm::divideCeil(llvm::divideCeil(depth, format.getGroupSize()), plan.splits);
-        if (4 * perWarp * plan.splits > chunks) {
-          request.isInside = isLess(request.chunk, index(chunks));
-          request.chunk = min(request.chunk, index(chunks - 1));
-        }
-        for (unsigned plane = 0; plane < format.getNumPlanes(); ++plane)
-          fragment.words.append(askFor(*projection.exchange, plane, request.stepSlot, request.row,
-                                       request.chunk));
-      }
-      requests.push_back(request);
-    }
-
-    for (auto [fragment, request] : llvm::zip_equal(part, requests)) {
-      const Projection &projection = *request.projection;
-      ProductFormat format = getFormat(projection, plan);
-      if (projection.exchange) {
-        // Asks again until all lanes have their words.
-        auto wait = scf::WhileOp::create(
-            b, ValueRange(fragment.words).getTypes(), fragment.words,
-            [&](OpBuilder &, Location, ValueRange words) {
-              Value largest = words.front();
-              for (Value other : words.drop_front())
-                largest = arith::MaxUIOp::create(b, largest, other);
-              Value misses = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, allOnes);
-              scf::ConditionOp::create(b, isAny(misses), words);
-            },
-            [&](OpBuilder &, Location, ValueRange) {
-              SmallVector<Value> again;
-              for (unsigned plane = 0; plane < format.getNumPlanes(); ++plane)
-                again.append(askFor(*projection.exchange, plane, request.stepSlot, request.row,
-                                    request.chunk));
-              scf::YieldOp::create(b, again);
-            });
-        b.setInsertionPointAfter(wait);
-        fragment.words.assign(wait.result_begin(), wait.result_end());
-        if (request.isInside)
-          for (Value &value : fragment.words)
-            value = arith::SelectOp::create(b, request.isInside, value, word(0));
-      }
-      SmallVector<Value> slotWeights = getSlotWeights(number, fragment.slot);
-      for (int64_t m = 0; m < phase.productTiles; ++m) {
-        SmallVector<Value> &sum = accumulators[m * plan.rowTiles + fragment.n];
-        for (auto [weightPlane, operandPlane] : format.getTerms())
-          for (int64_t i = 0; i < 2; ++i)
-            sum = format.multiply(
-                b,
-                ValueRange(slotWeights).slice(8 * (weightPlane * phase.productTiles + m) + 4 * i, 4),
-                ValueRange(fragment.words).slice(4 * operandPlane + 2 * i, 2), sum);
-      }
+void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked,
+                             Value count, Value tile, Accumulators &accumulators) {
+  const PhaseLayout &phase = layout.phases[number];
+  for (const Fragment &fragment : fragments) {
+    Request request = getRequest(number, fragment, count, tile);
+    int64_t numWords = ProductFormat::kLaneWords * request.format.getNumPlanes();
+    SmallVector<Value> words = waitFor(request, asked.take_front(numWords));
+    asked = asked.drop_front(numWords);
+    SmallVector<Value> slotWeights = getSlotWeights(number, fragment.slot);
+    for (int64_t m = 0; m < phase.productTiles; ++m) {
+      SmallVector<Value> &sum = accumulators[m * plan.rowTiles + fragment.n];
+      for (auto [weightPlane, operandPlane] : request.format.getTerms())
+        for (int64_t i = 0; i < 2; ++i)
+          sum = request.format.multiply(
+              b, ValueRange(slotWeights).slice(8 * (weightPlane * phase.productTiles + m) + 4 * i, 4),
+              ValueRange(words).slice(4 * operandPlane + 2 * i, 2), sum);
     }
   }
+}
 
+/// [warp][row][product]: a lane has the rows 2 q and 2 q + 1 of products r and r + 8.
+void KernelEmitter::storeSums(unsigned number, const Accumulators &accumulators, Value flip) {
+  const PhaseLayout &phase = layout.phases[number];
   meet(Handover::Empty, flip, /*waits=*/true);
   Value sums = advance(sharedMemory, mul(flip, layout.sumBytes));
-  // [warp][row][product]: a lane has the rows 2 q and 2 q + 1 of products r and r + 8.
   Value base = add(mul(warp, plan.getNumRows()), mul(laneColumn, 2));
   Value lane = advance(sums, mul(add(mul(base, phase.getRowStride()), laneRow), 4));
   for (int64_t m = 0; m < phase.productTiles; ++m)
@@ -663,16 +698,14 @@ static SmallVector<Value> getPosition(int32_t axes, Value row, Value gate, Value
   return position;
 }
 
-/// What the region's arguments behind the products stand for; null for unused ones.
+/// What the used ones of the region's arguments behind the products stand for.
 SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item,
                                              const IRMapping &step) {
   PhaseOp op = loop.phases[number].op;
   SmallVector<Value> values;
   auto load = [&](Value memref, ArrayRef<Value> position, BlockArgument argument) {
-    if (argument.use_empty()) {
-      values.push_back(Value());
+    if (argument.use_empty())
       return;
-    }
     // As other elements: an index has 64 bits in memory.
     values.push_back(LLVM::LoadOp::create(b, argument.getType(), address(memref, position, step)));
   };
@@ -680,7 +713,8 @@ SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item,
     int32_t axes = op.getAxes()[i];
     unsigned first = op.getInputArgumentIndex(i);
     if (!isa<MemRefType>(input.getType())) {
-      values.push_back(step.lookupOrDefault(input));
+      if (!op.getBody().getArgument(first).use_empty())
+        values.push_back(step.lookupOrDefault(input));
       continue;
     }
     int64_t gates = axes & kGate ? op.getNumGates() : 1;
@@ -821,12 +855,11 @@ void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange produc
   IRMapping mapping;
   for (auto [g, product] : llvm::enumerate(products))
     mapping.map(op.getBody().getArgument(g), product);
-  unsigned next = op.getNumAccumulators();
-  for (Value input : inputs) {
-    if (input)
-      mapping.map(op.getBody().getArgument(next), input);
-    ++next;
-  }
+  for (BlockArgument argument : op.getBody().getArguments().drop_front(op.getNumAccumulators()))
+    if (!argument.use_empty()) {
+      mapping.map(argument, inputs.front());
+      inputs = inputs.drop_front();
+    }
   bool isHalf = llvm::any_of(loop.phases[number].projections, [](const Projection &projection) {
     return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
   });
@@ -858,8 +891,7 @@ void KernelEmitter::publishInitial(unsigned exchange) {
   auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());
-  int64_t count = llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumMapThreads());
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < getNumItems(number); ++i) {
     Item item = getItem(number, i, each.getInductionVar());
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
       Type element = cast<MemRefType>(initial.getType()).getElementType();
@@ -882,49 +914,39 @@ void KernelEmitter::meet(Handover event, Value flip, bool waits) {
     NVVM::BarrierArriveOp::create(b, id, threads);
 }
 
-/// Multiplies for one phase of a step and one tile of rows. Returns which buffer comes next.
-Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMapping &step, Value tile,
-                                     Value flip) {
-  if (layout.phases[number].gates == 0)
-    return flip;
-  emitProduct(number, count, step, tile, flip);
-  meet(Handover::Full, flip, /*waits=*/false);
-  return b.createOrFold<arith::SubIOp>(index(1), flip);
+/// What the map threads read of a tile: used inputs of all their elements.
+SmallVector<Value> KernelEmitter::loadTile(unsigned number, Value count, const IRMapping &step,
+                                           Value tile) {
+  PhaseOp op = loop.phases[number].op;
+  SmallVector<Value> all;
+  for (int64_t i = 0; i < getNumItems(number); ++i) {
+    Item item = getItem(number, i, tile);
+    SmallVector<Type> types;
+    for (BlockArgument argument : op.getBody().getArguments().drop_front(op.getNumAccumulators()))
+      if (!argument.use_empty())
+        types.push_back(argument.getType());
+    all.append(guarded(item.exists, types, [&] {
+      prefetch(number, item, count);
+      return loadInputs(number, item, step);
+    }));
+  }
+  return all;
 }
 
-/// Maps for one phase of a step and one tile of rows. Returns which buffer comes next.
-Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &step, Value tile,
-                                 Value flip) {
+/// Maps for one phase of a step and all tiles. Returns which buffer of sums comes next.
+Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip) {
   const PhaseLayout &phase = layout.phases[number];
-  PhaseOp op = loop.phases[number].op;
-  int64_t numItems = llvm::divideCeil(phase.getNumItems(plan), plan.getNumMapThreads());
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  Value tile = each.getInductionVar();
+  flip = each.getRegionIterArg(0);
+  SmallVector<Value> loaded = loadTile(number, count, step, tile);
+
   SmallVector<Item> items;
-  SmallVector<SmallVector<Value>> inputs, products(numItems);
-  for (int64_t i = 0; i < numItems; ++i) {
-    Item item = getItem(number, i, tile);
-    items.push_back(item);
-    // Values that are loaded under a condition leave it, unused ones are not loaded.
-    SmallVector<bool> isUsed;
-    SmallVector<Type> types;
-    for (BlockArgument argument : op.getBody().getArguments().drop_front(op.getNumAccumulators())) {
-      isUsed.push_back(!argument.use_empty());
-      if (isUsed.back())
-        types.push_back(argument.getType());
-    }
-    SmallVector<Value> loaded = guarded(item.exists, types, [&] {
-      SmallVector<Value> used;
-      for (auto [value, flag] : llvm::zip_equal(loadInputs(number, item, step), isUsed))
-        if (flag)
-          used.push_back(value);
-      prefetch(number, item, count);
-      return used;
-    });
-    SmallVector<Value> all;
-    auto next = loaded.begin();
-    for (bool flag : isUsed)
-      all.push_back(flag ? *next++ : Value());
-    inputs.push_back(all);
-  }
+  SmallVector<SmallVector<Value>> products(getNumItems(number));
+  for (int64_t i = 0; i < getNumItems(number); ++i)
+    items.push_back(getItem(number, i, tile));
   if (phase.gates != 0) {
     meet(Handover::Full, flip, /*waits=*/true);
     for (auto [item, sums] : llvm::zip_equal(items, products))
@@ -933,12 +955,14 @@ Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &
     meet(Handover::Empty, flip, /*waits=*/false);
     flip = b.createOrFold<arith::SubIOp>(index(1), flip);
   }
-  for (auto [item, sums, values] : llvm::zip_equal(items, products, inputs))
+  size_t perItem = loaded.size() / items.size();
+  for (auto [i, item] : llvm::enumerate(items))
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
-      mapItem(number, item, sums, values, count, step);
+      mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem), count, step);
       return {};
     });
-  return flip;
+  scf::YieldOp::create(b, flip);
+  return each.getResult(0);
 }
 
 /// All steps of one part, for the tiles of the block.
@@ -948,15 +972,8 @@ void KernelEmitter::emitSteps(Part part) {
   b.setInsertionPointToStart(time.getBody());
   Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
   IRMapping step = computeStep(count);
-  for (unsigned i = 0; i < loop.phases.size(); ++i) {
-    auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPointToStart(each.getBody());
-    Value next = (this->*part)(i, count, step, each.getInductionVar(), each.getRegionIterArg(0));
-    scf::YieldOp::create(b, next);
-    flip = each.getResult(0);
-  }
-  b.setInsertionPointToEnd(time.getBody());
+  for (unsigned i = 0; i < loop.phases.size(); ++i)
+    flip = (this->*part)(i, count, step, flip);
   scf::YieldOp::create(b, flip);
 }
 

@@ -16,6 +16,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
@@ -49,9 +50,9 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   // No CSE here: a fill that starts two chains of destinations is a copy more.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createLSTMLowerRecurrencePass());
-  if (options.strategy == GPUStrategy::Persistent)
-    pm.addPass(createLSTMPlanKernelsPass());
-  pm.addPass(createConvertLSTMToLinalgPass());
+  ConvertLSTMToLinalgPassOptions phases;
+  phases.scans = options.strategy != GPUStrategy::Persistent;
+  pm.addPass(createConvertLSTMToLinalgPass(phases));
   pm.addPass(createCanonicalizerPass());
 }
 
@@ -63,8 +64,14 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     ConvertLSTMToGPUKernelPassOptions kernels;
     if (!options.kernelPlan.empty())
       sscanf(options.kernelPlan.c_str(), "%ld,%ld,%ld,%ld,%ld", &kernels.unitBlocks, &kernels.rowTiles, &kernels.splits, &kernels.mapWarps, &kernels.mode);
+    pm.addPass(createLSTMPlanKernelsPass());
     pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
-    pm.addPass(createConvertLSTMToLinalgPass());
+    // What is left goes the way of the library.
+    ConvertLSTMToLinalgPassOptions rest;
+    rest.deallocate = false;
+    pm.addPass(createConvertLSTMToLinalgPass(rest));
+    pm.addNestedPass<func::FuncOp>(bufferization::createBufferHoistingPass());
+    pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   }
   pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());
   bufferization::buildBufferDeallocationPipeline(pm);

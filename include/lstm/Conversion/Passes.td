@@ -20,7 +20,10 @@ def ConvertLSTMToLinalgPass : Pass<"convert-lstm-to-linalg"> {
   }];
   let options = [
     Option<"gates", "gates", "bool", "true", "Convert lstm.gate">,
-    Option<"phases", "phases", "bool", "true", "Convert lstm.phase">];
+    Option<"phases", "phases", "bool", "true", "Convert lstm.phase">,
+    Option<"scans", "scans", "bool", "true", "Convert those in lstm.scan, too">,
+    Option<"deallocate", "deallocate", "bool", "true",
+           "Free scratch memory where it is used (on memrefs), instead of leaving that to upstream's passes">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
                            "math::MathDialect", "memref::MemRefDialect", "tensor::TensorDialect"];
 }
