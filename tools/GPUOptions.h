@@ -37,13 +37,23 @@ public:
                        clEnumValN(GPUFormat::Cubin, "cubin", "machine code"),
                        clEnumValN(GPUFormat::PTX, "ptx", "text for the driver"))};
   Option<GPUStrategy> strategy{
-      "strategy", llvm::cl::cat(category), llvm::cl::init(GPUStrategy::Library),
-      llvm::cl::desc("How recurrences run on a GPU (default: library)"),
+      "strategy", llvm::cl::cat(category), llvm::cl::init(GPUStrategy::Auto),
+      llvm::cl::desc("How recurrences run on a GPU (default: auto)"),
       llvm::cl::values(
+          clEnumValN(GPUStrategy::Auto, "auto", "persistent or library, whichever is predicted to be faster"),
           clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
           clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"),
-          clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps"))};
-  Option<std::string> kernelPlan{"kernel-plan", llvm::cl::cat(category), llvm::cl::desc("plan")};
+          clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
+  llvm::cl::list<int64_t> kernelPlan{
+      "kernel-plan", llvm::cl::cat(category), llvm::cl::CommaSeparated,
+      llvm::cl::value_desc("blocks,tiles,splits,warps"),
+      llvm::cl::desc("Layout of persistent kernels (default: by a model of what they cost)")};
+  Option<Float32Mode> float32{
+      "f32-mode", llvm::cl::cat(category), llvm::cl::init(Float32Mode::Exact),
+      llvm::cl::desc("Products of f32 in persistent kernels (default: exact)"),
+      llvm::cl::values(clEnumValN(Float32Mode::Exact, "exact", "as exact as f32; tf32 with --allow-tf32"),
+                       clEnumValN(Float32Mode::BF16x3, "bf16x3", "relative error 1e-5"),
+                       clEnumValN(Float32Mode::TF32, "tf32", "10 bits of mantissa"))};
   Option<bool> allowTF32{"allow-tf32", llvm::cl::cat(category),
                          llvm::cl::desc("Products of f32 on a GPU with 10 bits of mantissa")};
   Option<bool> graph{"graph", llvm::cl::init(true), llvm::cl::cat(category),
@@ -58,7 +68,7 @@ public:
                      "PATH, or /usr/local/cuda)")};
 
   std::vector<const llvm::cl::Option *> getAll() const {
-    return {std::addressof(chips), &format, &strategy, &allowTF32, &graph, &indexBitwidth, &toolkit};
+    return {std::addressof(chips), &format, &strategy, std::addressof(kernelPlan), &float32, &allowTF32, &graph, &indexBitwidth, &toolkit};
   }
 
   /// What is wrong with the options for this platform; empty if nothing is.
@@ -78,7 +88,8 @@ public:
     options.chips = chips;
     options.format = format;
     options.strategy = optimize ? strategy : GPUStrategy::Naive;
-    options.kernelPlan = kernelPlan.getValue();
+    options.kernelPlan = llvm::to_vector(kernelPlan);
+    options.float32 = float32.getValue();
     options.allowTF32 = allowTF32.getValue();
     options.graph = graph.getValue();
     options.indexBitwidth = indexBitwidth.getValue();

@@ -8,6 +8,9 @@
 
 #include "lstm/Conversion/Passes.h"
 
+#include "CUDARuntime.h"
+#include "KernelLayout.h"
+#include "KernelPlanAttr.h"
 #include "RecurrentKernel.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -17,7 +20,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::lstm {
@@ -28,32 +30,88 @@ namespace mlir::lstm {
 using namespace mlir;
 using namespace mlir::lstm;
 
-/// Replaces the loop. Memory is allocated before what the function's entry block has of it,
-/// and the work stands in a region, so that lstm-plan-memory takes all its buffers to be in
-/// use together.
-static void convert(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
-                    int64_t siblings) {
-  scf::ForOp source = loop.loop;
-  Location loc = source.getLoc();
+namespace {
+/// Replaces a loop by kernels, of which the number of rows chooses one.
+class LoopConversion {
+public:
+  LoopConversion(RewriterBase &rewriter, const RecurrentLoop &loop, ArrayRef<PlannedRows> planned,
+                 int64_t siblings)
+      : rewriter(rewriter), loop(loop), source(loop.loop), loc(source.getLoc()), planned(planned),
+        siblings(siblings) {}
+
+  void run();
+
+private:
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(rewriter, loc, value); }
+  Value compare(arith::CmpIPredicate predicate, Value l, Value r) {
+    return rewriter.createOrFold<arith::CmpIOp>(loc, predicate, l, r);
+  }
+  Value allocate();
+
+  RewriterBase &rewriter;
+  const RecurrentLoop &loop;
+  scf::ForOp source;
+  Location loc;
+  ArrayRef<PlannedRows> planned;
+  int64_t siblings;
+  Value rows;
+};
+} // namespace
+
+/// What blocks exchange: of each step, and of what was before the first; nothing for numbers
+/// of rows that no kernel is for.
+Value LoopConversion::allocate() {
+  int64_t words = 0, maxRows = 0;
+  for (const PlannedRows &part : planned)
+    if (part.plan) {
+      words = std::max(words, KernelLayout(loop, *part.plan).exchangeWords);
+      maxRows = part.maxRows;
+    }
+  Value count = rewriter.createOrFold<arith::AddIOp>(loc, source.getUpperBound(), index(1));
+  count = rewriter.createOrFold<arith::MulIOp>(loc, count, rows);
+  count = rewriter.createOrFold<arith::MulIOp>(loc, count, index(words));
+  if (maxRows != planned.back().maxRows)
+    count = rewriter.createOrFold<arith::SelectOp>(
+        loc, compare(arith::CmpIPredicate::ule, rows, index(maxRows)), count, index(0));
+  auto type = MemRefType::get({ShapedType::kDynamic}, rewriter.getI32Type());
+  return memref::AllocOp::create(rewriter, loc, type, count);
+}
+
+void LoopConversion::run() {
+  // Memory is allocated before what the function's entry block has of the loop, and the work
+  // stands in a region, so that lstm-plan-memory takes all its buffers to be in use together.
   Block *entry = &source->getParentOfType<FunctionOpInterface>().getFunctionBody().front();
   rewriter.setInsertionPoint(entry->findAncestorOpInBlock(*source));
-  Value steps = source.getUpperBound();
-  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  Value words = rewriter.createOrFold<arith::AddIOp>(loc, steps, one);
-  words = rewriter.createOrFold<arith::MulIOp>(
-      loc, words, getValueOrCreateConstantIndexOp(rewriter, loc, loop.rows));
-  words = rewriter.createOrFold<arith::MulIOp>(
-      loc, words, arith::ConstantIndexOp::create(rewriter, loc, getExchangeWords(loop, plan)));
-  auto type = MemRefType::get({ShapedType::kDynamic}, rewriter.getI32Type());
-  Value memory = memref::AllocOp::create(rewriter, loc, type, words);
+  rows = getValueOrCreateConstantIndexOp(rewriter, loc, loop.rows);
+  Value memory = allocate();
 
   rewriter.setInsertionPoint(source);
   auto region = scf::ExecuteRegionOp::create(rewriter, loc, TypeRange());
   rewriter.createBlock(&region.getRegion());
-  emitRecurrentKernel(rewriter, loop, plan, siblings, memory);
-  rewriter.setInsertionPointToEnd(&region.getRegion().front());
   scf::YieldOp::create(rewriter, loc);
-  rewriter.eraseOp(source);
+  rewriter.setInsertionPoint(region.getRegion().front().getTerminator());
+  Value device = callRuntime(rewriter, loc, "lstmCudaGetMultiprocessors", rewriter.getI64Type(), {});
+  device = arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), device);
+  Value share = arith::DivUIOp::create(rewriter, loc, device, index(siblings));
+  int64_t least = -1;
+  for (const PlannedRows &part : planned) {
+    int64_t before = std::exchange(least, part.maxRows);
+    if (!part.plan)
+      continue;
+    // Blocks wait for each other: a group has to be there at the same time.
+    Value isFor = compare(arith::CmpIPredicate::uge, share, index(part.plan->unitBlocks));
+    if (before >= 0)
+      isFor = arith::AndIOp::create(rewriter, loc, isFor,
+                                    compare(arith::CmpIPredicate::ugt, rows, index(before)));
+    if (&part != &planned.back())
+      isFor = arith::AndIOp::create(rewriter, loc, isFor,
+                                    compare(arith::CmpIPredicate::ule, rows, index(part.maxRows)));
+    auto choice = scf::IfOp::create(rewriter, loc, isFor, /*withElseRegion=*/true);
+    rewriter.setInsertionPointToStart(choice.thenBlock());
+    emitRecurrentKernel(rewriter, loop, *part.plan, share, memory);
+    rewriter.setInsertionPointToStart(choice.elseBlock());
+  }
+  rewriter.moveOpBefore(source, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
 }
 
 namespace {
@@ -64,29 +122,44 @@ struct ConvertLSTMToGPUKernelPass
     Base::getDependentDialects(registry);
     registerSynchronizationEffects(registry);
   }
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForOp> loops;
+    llvm::SmallDenseMap<Region *, int64_t> siblings;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->hasAttr("lstm.kernel"))
-        loops.push_back(loop);
+      if (!loop->hasAttr(kKernelAttrName))
+        return;
+      loops.push_back(loop);
+      ++siblings[loop->getParentRegion()];
     });
     for (scf::ForOp source : loops) {
+      bool isBranch = isa<scf::ExecuteRegionOp>(source->getParentOp());
+      if (failed(convert(rewriter, source, isBranch ? siblings[source->getParentRegion()] : 1)))
+        return signalPassFailure();
+    }
+  }
+
+  LogicalResult convert(RewriterBase &rewriter, scf::ForOp source, int64_t siblings) {
+    FailureOr<SmallVector<PlannedRows>> planned = getPlans(source);
+    if (failed(planned))
+      return failure();
+    bool hasKernel = llvm::any_of(*planned, [](const PlannedRows &part) { return part.plan; });
+    if (hasKernel) {
       std::string reason;
       FailureOr<RecurrentLoop> loop = matchRecurrentLoop(source, reason);
-      KernelPlan plan{unitBlocks, rowTiles, splits, mapWarps, static_cast<ProductFormat::Float32>(mode.getValue())};
-      if (succeeded(loop) && getKernelSize(*loop, plan)) {
-        int64_t siblings = 1;
-        convert(rewriter, *loop, plan, siblings);
-        ++numKernels;
-        continue;
-      }
-      if (reason.empty())
-        reason = "no plan fits";
-      source->removeAttr("lstm.kernel");
-      remark::missed(source.getLoc(), remark::RemarkOpts::name("RecurrentKernel").category(getArgument()))
-          << reason;
+      if (failed(loop))
+        return source.emitError("cannot become a kernel: ") << reason;
+      for (const PlannedRows &part : *planned)
+        if (part.plan && !fits(KernelLayout(*loop, *part.plan), *part.plan, KernelTarget()))
+          return source.emitError("has a plan in 'lstm.kernel' that takes more than a "
+                                  "multiprocessor has: ")
+                 << source->getAttr(kKernelAttrName);
+      LoopConversion(rewriter, *loop, *planned, siblings).run();
+      ++numKernels;
     }
+    source->removeAttr(kKernelAttrName);
+    return success();
   }
 };
 } // namespace

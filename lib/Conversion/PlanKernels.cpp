@@ -1,4 +1,4 @@
-//===- PlanKernels.cpp - Which recurrences become kernels ------------------===//
+//===- PlanKernels.cpp - Which recurrences become kernels, and how ---------===//
 //
 // Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,9 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "lstm/Conversion/Passes.h"
-#include "lstm/Dialect/LSTM/IR/LSTM.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "KernelLayout.h"
+#include "KernelPlanAttr.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/InterleavedRange.h"
 
 namespace mlir::lstm {
 #define GEN_PASS_DEF_LSTMPLANKERNELSPASS
@@ -19,13 +23,94 @@ namespace mlir::lstm {
 using namespace mlir;
 using namespace mlir::lstm;
 
+static std::string describe(ArrayRef<PlannedRows> planned) {
+  std::string text;
+  int64_t least = 0;
+  for (const PlannedRows &part : planned) {
+    bool isLast = &part == &planned.back();
+    if (!text.empty())
+      text += "; ";
+    if (planned.size() > 1)
+      text += isLast ? llvm::formatv("more than {0} rows: ", least).str()
+                     : llvm::formatv("up to {0} rows: ", part.maxRows).str();
+    if (part.plan)
+      text += llvm::formatv("one kernel, groups of {0} blocks, tiles of {1} rows, {2} + {3} warps",
+                            part.plan->unitBlocks, part.plan->getNumRows(), part.plan->splits,
+                            part.plan->mapWarps);
+    else
+      text += "libraries";
+    text += llvm::formatv(", {0:f1} us a step, most of it {1}", part.prediction.microseconds,
+                          part.prediction.bound);
+    least = part.maxRows;
+  }
+  return text;
+}
+
 namespace {
 struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlanKernelsPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    if (!plan.empty() && (plan.size() != 4 || llvm::any_of(plan, [](int64_t n) { return n < 1; })))
+      return emitError(UnknownLoc::get(context))
+             << "lstm-plan-kernels: expects plan to be four positive numbers "
+                "(unit blocks, row tiles, splits, map warps), but got "
+             << llvm::interleaved_array(plan);
+    return success();
+  }
+
   void runOnOperation() override {
+    llvm::SetVector<Operation *> loops;
     getOperation().walk([&](PhaseOp phase) {
-      if (auto loop = dyn_cast<scf::ForOp>(phase->getParentOp()))
-        loop->setAttr("lstm.kernel", UnitAttr::get(&getContext()));
+      if (isa<scf::ForOp>(phase->getParentOp()))
+        loops.insert(phase->getParentOp());
     });
+    for (Operation *op : loops) {
+      // Loops of one region, by lstm-branch-loops, run side by side.
+      int64_t siblings = llvm::count_if(loops, [&](Operation *other) {
+        return other == op || (isa<scf::ExecuteRegionOp>(op->getParentOp()) &&
+                               other->getParentRegion() == op->getParentRegion());
+      });
+      if (failed(decide(cast<scf::ForOp>(op), siblings)))
+        return signalPassFailure();
+    }
+  }
+
+  LogicalResult decide(scf::ForOp source, int64_t siblings) {
+    std::string reason;
+    FailureOr<RecurrentLoop> loop = matchRecurrentLoop(source, reason);
+    auto options = remark::RemarkOpts::name("PlanKernels").category(getArgument());
+    if (failed(loop)) {
+      remark::missed(source.getLoc(), options) << "libraries: " + reason;
+      return success();
+    }
+    KernelTarget target;
+    target.multiprocessors = multiprocessors / siblings;
+    SmallVector<PlannedRows> planned;
+    if (plan.empty()) {
+      planned = planKernels(*loop, float32, target, /*considersLibraries=*/!always);
+    } else {
+      KernelPlan given{plan[0], plan[1], plan[2], plan[3], float32};
+      KernelLayout layout(*loop, given);
+      if (!fits(layout, given, target))
+        return source.emitError()
+               << "lstm-plan-kernels: plan " << llvm::interleaved_array(plan) << " takes "
+               << given.getNumThreads() << " threads of " << layout.size.registers
+               << " registers and " << layout.size.sharedBytes
+               << " bytes of shared memory, and has groups of " << given.unitBlocks
+               << " blocks, but there are " << given.getMaxRegisters() << ", " << target.sharedBytes
+               << " and " << target.multiprocessors << " multiprocessors";
+      planned.push_back({std::numeric_limits<int64_t>::max(), given,
+                         predictKernel(*loop, given, target, KernelPlan::kTileRows)});
+    }
+    source->setAttr(kKernelAttrName, toAttribute(&getContext(), planned));
+    bool hasKernel = llvm::any_of(planned, [](const PlannedRows &part) { return part.plan; });
+    numRecurrences += hasKernel;
+    if (hasKernel)
+      remark::passed(source.getLoc(), options) << describe(planned);
+    else
+      remark::missed(source.getLoc(), options) << describe(planned);
+    return success();
   }
 };
 } // namespace

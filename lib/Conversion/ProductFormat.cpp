@@ -23,12 +23,12 @@ Value lstm::emitAssembly(ImplicitLocOpBuilder &b, StringRef text, StringRef cons
   return result ? op.getResult(0) : Value();
 }
 
-ProductFormat::ProductFormat(Type element, Float32 mode) : element(element) {
-  if (element.isBF16() || (element.isF32() && mode == Float32::BF16x3))
+ProductFormat::ProductFormat(Type element, Float32Mode mode) : element(element) {
+  if (element.isBF16() || (element.isF32() && mode == Float32Mode::BF16x3))
     name = "bf16";
   else
     name = element.isF16() ? "f16" : "tf32";
-  planes = element.isF32() && mode != Float32::TF32 ? 2 : 1;
+  planes = element.isF32() && mode != Float32Mode::TF32 ? 2 : 1;
 }
 
 ArrayRef<std::pair<unsigned, unsigned>> ProductFormat::getTerms() const {

@@ -20,6 +20,8 @@
 #ifndef LSTM_LIB_CONVERSION_PRODUCTFORMAT_H
 #define LSTM_LIB_CONVERSION_PRODUCTFORMAT_H
 
+#include "lstm/Conversion/Float32Mode.h"
+
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace mlir::lstm {
@@ -31,11 +33,7 @@ Value emitAssembly(ImplicitLocOpBuilder &b, StringRef text, StringRef constraint
 
 class ProductFormat {
 public:
-  /// How f32 is multiplied: as three products of bf16 parts (relative error 1e-5), of TF32
-  /// parts (1e-6), or as TF32 (1e-3).
-  enum class Float32 { BF16x3, TF32x3, TF32 };
-
-  ProductFormat(Type element, Float32 mode);
+  ProductFormat(Type element, Float32Mode mode);
 
   /// Elements in a word of a plane.
   int64_t getWordElements() const { return name == "tf32" ? 1 : 2; }

@@ -21,7 +21,9 @@
 
 #include "RecurrentKernel.h"
 
+#include "ByteSize.h"
 #include "CUDARuntime.h"
+#include "KernelLayout.h"
 #include "MemoryRoots.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -39,138 +41,6 @@ using namespace mlir;
 using namespace mlir::lstm;
 
 //===----------------------------------------------------------------------===//
-// Sizes
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What a warp multiplies at once: a group of k of one operand with all its weights.
-struct Slot {
-  unsigned projection;
-  /// Which of the warp's groups of the operand.
-  int64_t number;
-  /// In shared memory: where; else in registers.
-  std::optional<int64_t> place;
-};
-
-struct PhaseLayout {
-  int64_t units, blockUnits, gates;
-  /// Tiles of 16 products (unit, gate), the gates of a unit side by side.
-  int64_t productTiles;
-  /// Fragments that a lane asks for at once.
-  int64_t inFlight;
-  SmallVector<Slot> slots;
-  int64_t getNumItems(const KernelPlan &plan) const { return blockUnits * plan.getNumRows(); }
-  /// Floats between rows of partial sums; 4 of 8 more, so that a quad's rows lie in
-  /// different banks.
-  int64_t getRowStride() const { return 16 * productTiles + 4; }
-};
-
-/// Where an exchange lies: rows of words.
-struct ExchangeLayout {
-  ProductFormat format;
-  /// Units with padding, a multiple of a block's; words of a row and plane.
-  int64_t units, rowWords;
-  /// Words of a row and step of the exchanges before this one.
-  int64_t before;
-};
-
-struct Layout {
-  Layout(const RecurrentLoop &loop, const KernelPlan &plan);
-
-  SmallVector<PhaseLayout> phases;
-  SmallVector<ExchangeLayout> exchanges;
-  int64_t exchangeWords = 0;
-  /// Of one buffer of partial sums.
-  int64_t sumBytes = 0;
-  KernelSize size;
-
-  static constexpr int64_t kMaxSharedBytes = 227 * 1024;
-  /// Addresses, loop variables.
-  static constexpr int64_t kOtherRegisters = 28;
-};
-} // namespace
-
-static ProductFormat getFormat(const Projection &projection, const KernelPlan &plan) {
-  return ProductFormat(cast<MemRefType>(projection.weight.getType()).getElementType(), plan.float32);
-}
-
-Layout::Layout(const RecurrentLoop &loop, const KernelPlan &plan) {
-  int64_t working = 0;
-  for (const PhaseInLoop &phase : loop.phases) {
-    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), 0, 0, 0, {}};
-    if (!phase.projections.empty()) {
-      layout.gates = PhaseOp(phase.op).getNumGates();
-      layout.productTiles = llvm::divideCeil(layout.gates * layout.blockUnits, 16);
-    }
-    int64_t planes = 1;
-    for (auto [i, projection] : llvm::enumerate(phase.projections)) {
-      ProductFormat format = getFormat(projection, plan);
-      planes = std::max(planes, format.getNumPlanes());
-      int64_t k = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
-      int64_t groups = llvm::divideCeil(k, format.getGroupSize());
-      for (int64_t n = 0, e = llvm::divideCeil(groups, plan.splits); n < e; ++n)
-        layout.slots.push_back({unsigned(i), n, {}});
-    }
-    int64_t sums = 4 * layout.productTiles * plan.rowTiles;
-    int64_t left = plan.getMaxRegisters() - kOtherRegisters - sums;
-    layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 1, 8);
-    layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.rowTiles);
-    working = std::max(working, sums + 4 * planes * layout.inFlight);
-    sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());
-    phases.push_back(layout);
-  }
-  for (const Exchange &exchange : loop.exchanges) {
-    const PhaseInLoop *reader = nullptr;
-    const Projection *read = nullptr;
-    for (const PhaseInLoop &phase : loop.phases)
-      for (const Projection &projection : phase.projections)
-        if (projection.exchange == unsigned(&exchange - loop.exchanges.begin()))
-          reader = &phase, read = &projection;
-    assert(reader && "an exchange is for a projection");
-    (void)reader;
-    const PhaseLayout &producer = phases[exchange.producer];
-    ProductFormat format = getFormat(*read, plan);
-    int64_t units = llvm::alignTo(producer.units, producer.blockUnits);
-    exchanges.push_back({format, units, units / format.getWordElements(), exchangeWords});
-    exchangeWords += format.getNumPlanes() * exchanges.back().rowWords;
-  }
-
-  // Weights go to registers as long as there are any, then to shared memory.
-  int64_t limit = plan.getMaxRegisters();
-  size.registers = working + kOtherRegisters;
-  int64_t weightBytes = 0;
-  for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
-    for (Slot &slot : layout.slots) {
-      int64_t words = 8 * layout.productTiles *
-                      getFormat(phase.projections[slot.projection], plan).getNumPlanes();
-      if (size.registers + words <= limit) {
-        size.registers += words;
-        continue;
-      }
-      slot.place = weightBytes;
-      weightBytes += 4 * words * plan.getNumProductThreads();
-    }
-  size.sharedBytes = weightBytes + 2 * sumBytes;
-  // The sums come first.
-  for (PhaseLayout &layout : phases)
-    for (Slot &slot : layout.slots)
-      if (slot.place)
-        *slot.place += size.sharedBytes - weightBytes;
-}
-
-std::optional<KernelSize> lstm::getKernelSize(const RecurrentLoop &loop, const KernelPlan &plan) {
-  Layout layout(loop, plan);
-  if (layout.size.sharedBytes > Layout::kMaxSharedBytes ||
-      layout.size.registers > plan.getMaxRegisters() || plan.getNumThreads() > 1024)
-    return std::nullopt;
-  return layout.size;
-}
-
-int64_t lstm::getExchangeWords(const RecurrentLoop &loop, const KernelPlan &plan) {
-  return Layout(loop, plan).exchangeWords;
-}
-
-//===----------------------------------------------------------------------===//
 // Code
 //===----------------------------------------------------------------------===//
 
@@ -182,7 +52,7 @@ public:
         global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
 
-  void emit(int64_t siblings, Value memory);
+  void emit(Value multiprocessors, Value memory);
 
 private:
   // Integers; all but words are of index type.
@@ -281,7 +151,7 @@ private:
   ImplicitLocOpBuilder b;
   const RecurrentLoop &loop;
   const KernelPlan &plan;
-  Layout layout;
+  KernelLayout layout;
   Type global, shared;
 
   gpu::LaunchOp launch;
@@ -379,7 +249,7 @@ Value KernelEmitter::address(Value memref, ArrayRef<Value> indices, const IRMapp
   Value offset = index(0);
   for (auto [position, stride] : llvm::zip_equal(at, memory.strides))
     offset = add(offset, mul(position, getValueOrCreateConstantIndexOp(b, b.getLoc(), stride)));
-  int64_t bytes = cast<MemRefType>(memref.getType()).getElementTypeBitWidth() / 8;
+  int64_t bytes = getByteWidth(cast<MemRefType>(memref.getType()).getElementType());
   return advance(memory.pointer, mul(offset, bytes));
 }
 
@@ -706,8 +576,13 @@ SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item,
   auto load = [&](Value memref, ArrayRef<Value> position, BlockArgument argument) {
     if (argument.use_empty())
       return;
-    // As other elements: an index has 64 bits in memory.
-    values.push_back(LLVM::LoadOp::create(b, argument.getType(), address(memref, position, step)));
+    // An index has 64 bits in memory.
+    bool isIndex = argument.getType().isIndex();
+    Type stored = isIndex ? b.getI64Type() : argument.getType();
+    Value value = LLVM::LoadOp::create(b, stored, address(memref, position, step));
+    if (isIndex)
+      value = arith::IndexCastOp::create(b, b.getIndexType(), value);
+    values.push_back(value);
   };
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     int32_t axes = op.getAxes()[i];
@@ -875,8 +750,12 @@ void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange produc
     if (exchange.producer == number)
       publish(e, item, add(count, index(1)), results[exchange.output]);
   guarded(conjoin(item.isRow, item.isUnit), {}, [&]() -> SmallVector<Value> {
-    for (auto [out, value] : llvm::zip_equal(op.getOuts(), results))
-      LLVM::StoreOp::create(b, value, address(out, {item.row, item.unit}, step));
+    for (auto [out, value] : llvm::zip_equal(op.getOuts(), results)) {
+      Value stored = value;
+      if (stored.getType().isIndex())
+        stored = arith::IndexCastOp::create(b, b.getI64Type(), stored);
+      LLVM::StoreOp::create(b, stored, address(out, {item.row, item.unit}, step));
+    }
     return {};
   });
 }
@@ -1011,16 +890,14 @@ void KernelEmitter::emitKernel() {
   emitSteps(&KernelEmitter::emitMapPart);
 }
 
-void KernelEmitter::emit(int64_t siblings, Value memory) {
+void KernelEmitter::emit(Value multiprocessors, Value memory) {
   Location loc = b.getLoc();
   rows = getValueOrCreateConstantIndexOp(b, loc, loop.rows);
   steps = source.getUpperBound();
   Value zero = index(0), one = index(1);
   auto divideUp = [&](Value l, Value r) { return b.createOrFold<arith::CeilDivUIOp>(l, r); };
   tiles = divideUp(rows, index(plan.getNumRows()));
-  Value device = callRuntime(b, loc, "lstmCudaGetMultiprocessors", b.getI64Type(), {});
-  Value groups = div(arith::IndexCastOp::create(b, b.getIndexType(), device),
-                     plan.unitBlocks * siblings);
+  Value groups = div(multiprocessors, plan.unitBlocks);
   groups = arith::MaxUIOp::create(b, min(groups, tiles), one);
   // At least one, so that nothing is divided by zero where there is no row.
   passes = arith::MaxUIOp::create(b, divideUp(tiles, groups), one);
@@ -1046,8 +923,9 @@ void KernelEmitter::emit(int64_t siblings, Value memory) {
 }
 
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
-                               const KernelPlan &plan, int64_t siblings, Value exchangeMemory) {
-  KernelEmitter(rewriter, loop, plan).emit(siblings, exchangeMemory);
+                               const KernelPlan &plan, Value multiprocessors,
+                               Value exchangeMemory) {
+  KernelEmitter(rewriter, loop, plan).emit(multiprocessors, exchangeMemory);
 }
 
 namespace {

@@ -29,6 +29,17 @@
 using namespace mlir;
 using namespace mlir::lstm;
 
+/// Whether recurrences may become kernels: tensor cores multiply bf16 and TF32 since sm_80.
+static bool plansKernels(const LSTMToNVVMOptions &options) {
+  if (options.strategy != GPUStrategy::Auto && options.strategy != GPUStrategy::Persistent)
+    return false;
+  return llvm::all_of(options.chips, [](StringRef chip) {
+    int64_t number = 0;
+    chip.consume_front("sm_");
+    return !chip.consumeInteger(10, number) && number >= 80;
+  });
+}
+
 /// Cells on tensors to scans of products and elementwise operations.
 static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   pm.addPass(createLSTMAllowInliningPass());
@@ -51,7 +62,7 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createLSTMLowerRecurrencePass());
   ConvertLSTMToLinalgPassOptions phases;
-  phases.scans = options.strategy != GPUStrategy::Persistent;
+  phases.scans = !plansKernels(options);
   pm.addPass(createConvertLSTMToLinalgPass(phases));
   pm.addPass(createCanonicalizerPass());
 }
@@ -60,12 +71,15 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
 static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   if (options.strategy != GPUStrategy::Naive)
     pm.addPass(createLSTMBranchLoopsPass());
-  if (options.strategy == GPUStrategy::Persistent) {
-    ConvertLSTMToGPUKernelPassOptions kernels;
-    if (!options.kernelPlan.empty())
-      sscanf(options.kernelPlan.c_str(), "%ld,%ld,%ld,%ld,%ld", &kernels.unitBlocks, &kernels.rowTiles, &kernels.splits, &kernels.mapWarps, &kernels.mode);
-    pm.addPass(createLSTMPlanKernelsPass());
-    pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
+  if (plansKernels(options)) {
+    LSTMPlanKernelsPassOptions plan;
+    plan.plan.assign(options.kernelPlan.begin(), options.kernelPlan.end());
+    plan.always = options.strategy == GPUStrategy::Persistent;
+    plan.float32 = options.float32;
+    if (options.allowTF32 && options.float32 == Float32Mode::Exact)
+      plan.float32 = Float32Mode::TF32;
+    pm.addPass(createLSTMPlanKernelsPass(plan));
+    pm.addPass(createConvertLSTMToGPUKernelPass());
     // What is left goes the way of the library.
     ConvertLSTMToLinalgPassOptions rest;
     rest.deallocate = false;

@@ -9,6 +9,7 @@
 #ifndef LSTM_CONVERSION_PASSES_H
 #define LSTM_CONVERSION_PASSES_H
 
+#include "lstm/Conversion/Float32Mode.h"
 #include "lstm/Conversion/ExpandMath.h"
 
 #include "mlir/Pass/Pass.h"

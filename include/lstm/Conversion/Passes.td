@@ -261,28 +261,58 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
 }
 
 def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
-  let summary = "Which recurrences become kernels";
+  let summary = "Which recurrences become kernels, and how they are laid out";
   let description = [{
-    Marks `lstm.scan` with `lstm.kernel`.
+    On memrefs, for GPUs. Marks a time loop whose body is a chain of phases with how it is to run,
+    by the number of rows: as one kernel for all steps, which keeps the weights in registers and
+    shared memory, or by libraries. A model of what a step costs on an H100 chooses; a remark says
+    what, the predicted time and most of what it is, or what is in the way:
+
+    ```mlir
+    scf.for %t = %c0 to %T step %c1 { ... } {lstm.kernel = [
+      {max_rows = 64, unit_blocks = 16, row_tiles = 1, splits = 8, map_warps = 4, f32 = "exact"}, {} ]}
+    ```
+
+    Groups of `unit_blocks` blocks share out the units, groups share out the rows in tiles of
+    8 * `row_tiles`; of a block's warps, `splits` multiply and `map_warps` map. A part without
+    `unit_blocks` is for libraries.
+
+    A loop becomes a kernel if its phases have static weights of f32, f16 or bf16 and sum in f32, at
+    least one projects what the loop writes, whole and in one piece, and everything else that
+    the loop writes is read at the row and unit where it is written. Reductions over
+    units, as a layer norm has, are left to libraries.
   }];
+  let options = [
+    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, for all recurrences">,
+    Option<"always", "always", "bool", "false", "Choose a kernel also where libraries are predicted to be faster">,
+    Option<"multiprocessors", "multiprocessors", "int64_t", "132", "Of the GPU">,
+    Option<"float32", "f32-mode", "::mlir::lstm::Float32Mode", "::mlir::lstm::Float32Mode::Exact",
+           "How tensor cores multiply f32",
+           [{::llvm::cl::values(
+               clEnumValN(::mlir::lstm::Float32Mode::Exact, "exact", "three products of TF32 parts, as exact as f32"),
+               clEnumValN(::mlir::lstm::Float32Mode::BF16x3, "bf16x3", "three products of bf16 parts, relative error 1e-5"),
+               clEnumValN(::mlir::lstm::Float32Mode::TF32, "tf32", "10 bits of mantissa"))}]>];
+  let statistics = [Statistic<"numRecurrences", "recurrences", "Recurrences that become kernels">];
+  let dependentDialects = ["memref::MemRefDialect"];
 }
 
 def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> {
   let summary = "Recurrences to kernels that run all of their steps";
   let description = [{
-    On memrefs. A loop that is marked `lstm.kernel` and whose body is a chain of phases becomes one
-    launch.
+    On memrefs. A loop that lstm-plan-kernels has marked becomes launches of which the number of
+    rows chooses one, and stays for numbers of rows that are for libraries, and for devices with
+    fewer multiprocessors than a group has blocks. Blocks of a launch wait for each other, so it is
+    one whose blocks all run at the same time (`lstmCudaLaunchTogether`).
+
+    What phases project is exchanged through memory: a slot for each step, all ones at first. A
+    word is written once and never all ones, so readers ask for it until it is there.
+    Phases run one after the other in each step; a region is inlined, whatever cell it came from.
+    With products of f16 and bf16, exp, tanh and reciprocals come from the special function unit.
   }];
-  let options = [
-    Option<"unitBlocks", "unit-blocks", "int64_t", "16", "Blocks that share out the units">,
-    Option<"rowTiles", "row-tiles", "int64_t", "1", "Tiles of 8 rows that a block does at once">,
-    Option<"splits", "splits", "int64_t", "16", "Warps that share out a sum">,
-    Option<"mapWarps", "map-warps", "int64_t", "4", "Warps that map what others multiply">,
-    Option<"mode", "mode", "int64_t", "1", "0 bf16x3 1 tf32x3 2 tf32">];
-  let statistics = [Statistic<"numKernels", "kernels", "Kernels made">];
+  let statistics = [Statistic<"numKernels", "recurrences", "Recurrences made kernels">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
-                           "LLVM::LLVMDialect", "memref::MemRefDialect", "NVVM::NVVMDialect",
-                           "scf::SCFDialect"];
+                           "LLVM::LLVMDialect", "math::MathDialect", "memref::MemRefDialect",
+                           "NVVM::NVVMDialect", "scf::SCFDialect"];
 }
 
 def LSTMBranchLoopsPass : Pass<"lstm-branch-loops", "ModuleOp"> {

@@ -9,6 +9,7 @@
 #ifndef LSTM_PIPELINES_PIPELINES_H
 #define LSTM_PIPELINES_PIPELINES_H
 
+#include "lstm/Conversion/Float32Mode.h"
 #include "lstm/Conversion/ExpandMath.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -46,12 +47,15 @@ struct LSTMToLLVMOptions : public PassPipelineOptions<LSTMToLLVMOptions> {
 
 /// How programs for GPUs are made.
 enum class GPUStrategy {
+  /// One kernel for all steps of a recurrence where that is predicted to be faster, else
+  /// libraries.
+  Auto,
   /// Every operation as it stands, one product and one kernel each: what others are
   /// compared with.
   Naive,
   /// Products by cuBLAS, one kernel a phase, the whole call in a graph.
   Library,
-  /// One kernel for all steps of a recurrence, where it can be.
+  /// One kernel for all steps of each recurrence that can be one.
   Persistent
 };
 
@@ -70,12 +74,21 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
                            llvm::cl::values(clEnumValN(GPUFormat::Auto, "auto", "a cubin where ptxas is found, else PTX"),
                                             clEnumValN(GPUFormat::Cubin, "cubin", "machine code"),
                                             clEnumValN(GPUFormat::PTX, "ptx", "text for the driver"))};
-  Option<GPUStrategy> strategy{*this, "strategy", llvm::cl::desc("How recurrences run"),
-                               llvm::cl::init(GPUStrategy::Library),
-                               llvm::cl::values(clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
-                                                clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"),
-                                                clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps"))};
-  Option<std::string> kernelPlan{*this, "kernel-plan", llvm::cl::desc("blocks,tiles,splits"), llvm::cl::init("")};
+  Option<GPUStrategy> strategy{
+      *this, "strategy", llvm::cl::desc("How recurrences run"), llvm::cl::init(GPUStrategy::Auto),
+      llvm::cl::values(
+          clEnumValN(GPUStrategy::Auto, "auto", "persistent or library, whichever is predicted to be faster"),
+          clEnumValN(GPUStrategy::Naive, "naive", "every operation as it stands, no graph"),
+          clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"),
+          clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
+  ListOption<int64_t> kernelPlan{*this, "kernel-plan",
+                                 llvm::cl::desc("Layout of persistent kernels: unit blocks, row tiles, splits, map warps")};
+  Option<Float32Mode> float32{
+      *this, "f32-mode", llvm::cl::desc("Products of f32 in persistent kernels"),
+      llvm::cl::init(Float32Mode::Exact),
+      llvm::cl::values(clEnumValN(Float32Mode::Exact, "exact", "as exact as f32 (tf32 with allow-tf32)"),
+                       clEnumValN(Float32Mode::BF16x3, "bf16x3", "relative error 1e-5"),
+                       clEnumValN(Float32Mode::TF32, "tf32", "10 bits of mantissa"))};
   Option<bool> allowTF32{*this, "allow-tf32", llvm::cl::desc("Products of f32 with 10 bits of mantissa"),
                          llvm::cl::init(false)};
   Option<bool> graph{*this, "graph", llvm::cl::desc("Let a call become a CUDA graph"),

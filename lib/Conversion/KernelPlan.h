@@ -1,0 +1,86 @@
+//===- KernelPlan.h - How a recurrence is laid out on a GPU -----*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_LIB_CONVERSION_KERNELPLAN_H
+#define LSTM_LIB_CONVERSION_KERNELPLAN_H
+
+#include "ProductFormat.h"
+#include "RecurrentLoop.h"
+
+namespace mlir::lstm {
+
+/// How a recurrence is laid out on a GPU. A group of `unitBlocks` blocks shares out the
+/// units, each block with its part of the weights; groups share out the rows, in tiles of
+/// `rowTiles * 8` that a block does one after the other. Of the warps of a block, `splits`
+/// multiply and share out the sums over k, and `mapWarps` map what those have summed, so
+/// that one tile is multiplied while the one before is mapped.
+struct KernelPlan {
+  int64_t unitBlocks;
+  int64_t rowTiles;
+  int64_t splits;
+  int64_t mapWarps;
+  Float32Mode float32;
+
+  static constexpr int64_t kTileRows = 8;
+  int64_t getNumThreads() const { return 32 * (splits + mapWarps); }
+  /// Registers of a thread, if one block has all.
+  int64_t getMaxRegisters() const {
+    return std::min<int64_t>(255, llvm::alignDown(65536 / getNumThreads(), 8));
+  }
+  int64_t getNumProductThreads() const { return 32 * splits; }
+  int64_t getNumMapThreads() const { return 32 * mapWarps; }
+  int64_t getNumRows() const { return kTileRows * rowTiles; }
+  /// Units of a block, of a phase that has `units` of them.
+  int64_t getBlockUnits(int64_t units) const {
+    return llvm::alignTo(llvm::divideCeil(units, unitBlocks), 8);
+  }
+  bool operator==(const KernelPlan &) const = default;
+};
+
+/// What a plan takes of a multiprocessor.
+struct KernelSize {
+  /// Of a thread, about.
+  int64_t registers = 0;
+  int64_t sharedBytes = 0;
+};
+
+/// What a GPU has, and how long it takes: of an H100 where nothing else is known.
+struct KernelTarget {
+  int64_t multiprocessors = 132;
+  int64_t sharedBytes = 227 * 1024;
+};
+
+/// How long a step takes without the projection of the inputs, in microseconds, and what
+/// most of that is.
+struct KernelPrediction {
+  double microseconds;
+  StringRef bound;
+};
+
+/// What a group of `rows` rows takes for a step by a kernel, or by cuBLAS and one kernel a
+/// phase.
+KernelPrediction predictKernel(const RecurrentLoop &loop, const KernelPlan &plan,
+                               const KernelTarget &target, int64_t rows);
+KernelPrediction predictLibrary(const RecurrentLoop &loop, int64_t rows);
+
+/// A plan for all numbers of rows up to `maxRows`; without a plan it is better to call
+/// libraries.
+struct PlannedRows {
+  int64_t maxRows;
+  std::optional<KernelPlan> plan;
+  KernelPrediction prediction;
+};
+
+/// The fastest plans by number of rows: the last one is for all that are more. For a
+/// number of rows that is known there is one.
+SmallVector<PlannedRows> planKernels(const RecurrentLoop &loop, Float32Mode float32,
+                                     const KernelTarget &target, bool considersLibraries);
+
+} // namespace mlir::lstm
+
+#endif // LSTM_LIB_CONVERSION_KERNELPLAN_H

@@ -1,0 +1,27 @@
+//===- KernelPlanAttr.h - Plans as an attribute of loops --------*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_LIB_CONVERSION_KERNELPLANATTR_H
+#define LSTM_LIB_CONVERSION_KERNELPLANATTR_H
+
+#include "KernelPlan.h"
+
+namespace mlir::lstm {
+
+/// [{max_rows, unit_blocks, row_tiles, splits, map_warps, f32}]: by number of rows; the last
+/// has no `max_rows`, and one without `unit_blocks` is for libraries.
+inline constexpr StringLiteral kKernelAttrName = "lstm.kernel";
+
+Attribute toAttribute(MLIRContext *context, ArrayRef<PlannedRows> planned);
+
+/// The plans of a loop's attribute, without predictions; a failure is reported.
+FailureOr<SmallVector<PlannedRows>> getPlans(scf::ForOp loop);
+
+} // namespace mlir::lstm
+
+#endif // LSTM_LIB_CONVERSION_KERNELPLANATTR_H
