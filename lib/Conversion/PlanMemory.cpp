@@ -76,6 +76,7 @@ public:
   MemoryPlan run();
 
 private:
+  void hoistNested(const BufferViewFlowAnalysis &aliases);
   bool findUses(Buffer &buffer, const BufferViewFlowAnalysis &aliases);
   bool hoistSizes(memref::AllocOp alloc);
   void assignPlaces();
@@ -108,6 +109,47 @@ bool Planner::findUses(Buffer &buffer, const BufferViewFlowAnalysis &aliases) {
       buffer.last = std::max(buffer.last, numbers[ancestor]);
     }
   return buffer.first <= buffer.last;
+}
+
+/// Moves buffers of branches and loops, which do not leave them, to the entry block.
+void Planner::hoistNested(const BufferViewFlowAnalysis &aliases) {
+  SmallVector<memref::AllocOp> nested;
+  function.walk([&](memref::AllocOp alloc) {
+    if (alloc->getBlock() != entry)
+      nested.push_back(alloc);
+  });
+  for (memref::AllocOp alloc : nested) {
+    Operation *ancestor = entry->findAncestorOpInBlock(*alloc);
+    bool leaves = llvm::any_of(aliases.resolve(alloc.getResult()), [](Value alias) {
+      return llvm::any_of(alias.getUsers(), [](Operation *user) {
+        return user->hasTrait<OpTrait::IsTerminator>() || isa<memref::DeallocOp>(user);
+      });
+    });
+    if (!ancestor || leaves)
+      continue;
+    // What the sizes are computed from goes first.
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *op) { return ancestor->isProperAncestor(op); };
+    llvm::SetVector<Operation *> slice;
+    bool isKnown = true;
+    for (Value size : alloc.getDynamicSizes())
+      if (size.getDefiningOp() && ancestor->isProperAncestor(size.getDefiningOp()))
+        isKnown &= succeeded(getBackwardSlice(size, &slice, options));
+    auto isAbove = [&](Value value) {
+      Operation *owner = value.getDefiningOp();
+      owner = owner ? owner : cast<BlockArgument>(value).getOwner()->getParentOp();
+      return !ancestor->isAncestor(owner) || slice.contains(value.getDefiningOp());
+    };
+    for (Operation *op : slice)
+      isKnown &= isPure(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), isAbove);
+    if (!isKnown || !llvm::all_of(alloc->getOperands(), isAbove))
+      continue;
+    for (Operation *op : slice)
+      rewriter.moveOpBefore(op, ancestor);
+    rewriter.moveOpBefore(alloc, ancestor);
+  }
 }
 
 /// Moves what the sizes are computed from to the beginning of the function. False if
@@ -213,6 +255,7 @@ MemoryPlan Planner::run() {
   OpBuilder::InsertionGuard guard(rewriter);
   resolveSizes(rewriter, function);
   BufferViewFlowAnalysis aliases(function);
+  hoistNested(aliases);
   unsigned number = 0;
   for (Operation &op : *entry)
     numbers[&op] = number++;
