@@ -17,8 +17,9 @@
 //       for each row, for each vector of the block: body, stored
 //
 // so that what the tiles of a block of rows read of W stays in the first-level cache.
-// The tile of a row count that the tile's does not divide is lower; the rest of
-// units is masked in the body alone where weights are packed, as they end in zeros.
+// The rows of a block are shared out among as few tiles as can be, of nearly equal
+// height. The rest of units is masked in the body alone where weights are packed, as
+// they end in zeros.
 // In a loop, sweeps over packed weights alternate their direction: what one has read
 // last is still in a cache when the next one begins.
 // Without products there are rows and vectors of units only.
@@ -64,6 +65,13 @@ struct Prefetch {
   Value first = {}, share = {};
 };
 
+/// How high a tile is, and whether it is the only one of its block.
+struct TileKind {
+  int64_t height;
+  bool isOnly;
+  bool operator==(const TileKind &other) const { return height == other.height && isOnly == other.isOnly; }
+};
+
 class PhaseVectorizer {
 public:
   PhaseVectorizer(RewriterBase &b, PhaseOp phase, const VectorTarget &target);
@@ -91,11 +99,18 @@ private:
   /// where one of the types tells.
   Value sizeOf(ValueRange values, ArrayRef<int64_t> dims);
 
+  /// Whether any weights are packed: where what comes next lies is known of these alone.
+  bool prefetches() const {
+    return llvm::any_of(flatWeights, [](Value flat) { return bool(flat); });
+  }
+
   void forLoop(Value from, Value to, int64_t step, function_ref<void(Value)> body);
   using Range = std::pair<Value, Value>;
   Range getShare(Value size);
   std::pair<Range, Range> getBlockShare(Value numBlocks);
-  void forEachHeight(Value left, function_ref<void(int64_t)> body);
+  SmallVector<TileKind> getTileKinds(int64_t blockRows, bool isWhole);
+  void forEachTile(Value count, ArrayRef<TileKind> kinds,
+                   function_ref<void(Value, int64_t, const Prefetch &)> body);
   Value getDirection();
   /// The i-th of what a sweep from `first` to `last` reads.
   Value inSweep(Value i, Value first, Value last) {
@@ -108,7 +123,6 @@ private:
 
   UnitVector getRest(Value left);
   void emitTile(Value firstRow, Value row, int64_t height, const Panel &panel, const Prefetch &prefetch);
-  Prefetch getPrefetch(Value row, Value count, int64_t height);
   SmallVector<Value> emitProducts(Value row, int64_t height, const Panel &panel, const Prefetch &prefetch);
   void prefetchInputs(Value firstRow, Value count, Value unit);
   void emitPrefetch(unsigned pair, Value k, int64_t steps, const Panel &panel, const Prefetch &prefetch);
@@ -165,11 +179,6 @@ PhaseVectorizer::PhaseVectorizer(RewriterBase &b, PhaseOp phase, const VectorTar
   }
   rows = sizeOf(rowSized, rowDims);
   units = sizeOf(unitSized, unitDims);
-  // Tiles of nearly equal height.
-  if (auto count = getConstantIntValue(rows)) {
-    int64_t numTiles = std::max<int64_t>(1, llvm::divideCeil(*count, tile.rows));
-    tile.rows = std::max<int64_t>(1, llvm::divideCeil(*count, numTiles));
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -210,34 +219,73 @@ std::pair<PhaseVectorizer::Range, PhaseVectorizer::Range> PhaseVectorizer::getBl
   return {choose(someBlocks, allBlocks), choose(allRows, someRows)};
 }
 
-/// Calls `body` for the height of the tile that begins where `left` rows are left.
-void PhaseVectorizer::forEachHeight(Value left, function_ref<void(int64_t)> body) {
-  SmallVector<int64_t> lower;
-  if (auto count = getConstantIntValue(rows)) {
-    if (int64_t rest = *count % tile.rows)
-      lower.push_back(rest);
-  } else {
-    lower = llvm::to_vector(llvm::seq<int64_t>(1, tile.rows));
-  }
-  if (lower.empty())
-    return body(tile.rows);
-  Value height = minimum(left, index(tile.rows));
-  auto choice = scf::IndexSwitchOp::create(b, loc, TypeRange(), height, lower, lower.size());
-  auto emit = [&](Region &region, int64_t height) {
-    OpBuilder::InsertionGuard guard(b);
-    b.createBlock(&region);
-    body(height);
-    scf::YieldOp::create(b, loc);
+/// The kinds of tiles that blocks of `blockRows` rows or less are made of; `isWhole`: blocks of
+/// all rows, not of a share that is known at run time.
+SmallVector<TileKind> PhaseVectorizer::getTileKinds(int64_t blockRows, bool isWhole) {
+  SmallVector<TileKind> kinds;
+  auto insert = [&](int64_t height, bool isOnly) {
+    TileKind kind{height, isOnly || !prefetches()};
+    if (!llvm::is_contained(kinds, kind))
+      kinds.push_back(kind);
   };
-  emit(choice.getDefaultRegion(), tile.rows);
-  for (auto [region, height] : llvm::zip_equal(choice.getCaseRegions(), lower))
-    emit(region, height);
+  auto count = getConstantIntValue(rows);
+  if (!count || !isWhole) {
+    for (int64_t height = 1; height <= tile.rows; ++height)
+      insert(height, /*isOnly=*/true);
+    for (int64_t height = (tile.rows + 1) / 2; height <= tile.rows; ++height)
+      insert(height, /*isOnly=*/false);
+    return kinds;
+  }
+  for (int64_t block : {*count % blockRows, std::min(*count, blockRows)})
+    if (int64_t numTiles = (block + tile.rows - 1) / tile.rows) {
+      insert(block / numTiles, numTiles == 1);
+      insert((block + numTiles - 1) / numTiles, numTiles == 1);
+    }
+  return kinds;
+}
+
+/// Calls `body` for each tile of a block of `count` rows, with its first row, its height, and what
+/// it asks for. Heights differ by one at most, as a low tile reads as much of W as a high one.
+void PhaseVectorizer::forEachTile(Value count, ArrayRef<TileKind> kinds,
+                                  function_ref<void(Value, int64_t, const Prefetch &)> body) {
+  Value numTiles = div(add(count, tile.rows - 1), tile.rows);
+  Value low = div(count, numTiles);
+  Value numHigh = sub(count, mul(low, numTiles));
+  Value share = div(index(1 << 16), numTiles);
+  forLoop(index(0), numTiles, 1, [&](Value number) {
+    Value row = add(mul(number, low), minimum(number, numHigh));
+    auto emit = [&](TileKind kind) {
+      if (kind.isOnly)
+        return body(row, kind.height, Prefetch());
+      // k grows by `depth` in all, of which there are as many shares as tiles.
+      body(row, kind.height, Prefetch{div(mul(number, depths.front()), numTiles), share});
+    };
+    if (kinds.size() == 1)
+      return emit(kinds.front());
+    // The number of a kind: its height, and more where it is not the only one.
+    Value key = select(isLess(number, numHigh), add(low, 1), low);
+    if (prefetches())
+      key = select(isLess(index(1), numTiles), add(key, tile.rows), key);
+    auto numbers = llvm::map_to_vector(kinds.drop_back(), [&](TileKind kind) {
+      return kind.isOnly ? kind.height : kind.height + tile.rows;
+    });
+    auto choice = scf::IndexSwitchOp::create(b, loc, TypeRange(), key, numbers, numbers.size());
+    auto emitCase = [&](Region &region, TileKind kind) {
+      OpBuilder::InsertionGuard guard(b);
+      b.createBlock(&region);
+      emit(kind);
+      scf::YieldOp::create(b, loc);
+    };
+    emitCase(choice.getDefaultRegion(), kinds.back());
+    for (auto [region, kind] : llvm::zip_equal(choice.getCaseRegions(), kinds.drop_back()))
+      emitCase(region, kind);
+  });
 }
 
 /// Every second time that the loop around the phase comes here.
 Value PhaseVectorizer::getDirection() {
   auto loop = phase->getParentOfType<scf::ForOp>();
-  if (!loop || llvm::all_of(flatWeights, [](Value flat) { return !flat; }))
+  if (!loop || !prefetches())
     return {};
   Value number = sub(loop.getInductionVar(), loop.getLowerBound());
   if (getConstantIntValue(loop.getStep()) != 1)
@@ -270,7 +318,7 @@ UnitVector PhaseVectorizer::getRest(Value left) {
 void PhaseVectorizer::emitProductLoops() {
   int64_t blockRows = tilesPerBlock * tile.rows;
   if (auto count = getConstantIntValue(rows))
-    blockRows = std::min<int64_t>(blockRows, llvm::alignTo(std::max<int64_t>(*count, 1), tile.rows));
+    blockRows = std::min(blockRows, std::max<int64_t>(*count, 1));
   for (Value weight : phase.getWeights()) {
     auto type = cast<MemRefType>(weight.getType());
     bool isFlat = WeightLayout::get(type).isPacked() && type.getLayout().isIdentity();
@@ -292,6 +340,7 @@ void PhaseVectorizer::emitProductLoops() {
   int64_t width = tile.getUnits();
   bool isDivisible = getConstantIntValue(units) && *getConstantIntValue(units) % width == 0;
   auto [blocks, rowRange] = getBlockShare(div(add(units, width - 1), width));
+  SmallVector<TileKind> kinds = getTileKinds(blockRows, /*isWhole=*/rowRange.second == rows);
   forLoop(blocks.first, blocks.second, 1, [&, blocks = blocks, rowRange = rowRange](Value turn) {
     auto [first, last] = blocks;
     Value block = inSweep(turn, first, last);
@@ -302,10 +351,8 @@ void PhaseVectorizer::emitProductLoops() {
       Value numGroups = index(numGates / tile.gates);
       forLoop(index(0), numGroups, 1, [&](Value turn) {
         Panel panel = getPanel(block, inSweep(turn, index(0), numGroups), first, last);
-        forLoop(index(0), count, tile.rows, [&](Value row) {
-          forEachHeight(sub(count, row), [&](int64_t height) {
-            emitTile(firstRow, row, height, panel, getPrefetch(row, count, height));
-          });
+        forEachTile(count, kinds, [&](Value row, int64_t height, const Prefetch &prefetch) {
+          emitTile(firstRow, row, height, panel, prefetch);
         });
       });
 
@@ -387,16 +434,6 @@ Value PhaseVectorizer::loadWeights(unsigned pair, Value k, Value block, Value gr
                        isFull ? all : getRest(left));
   }
   return castFloat(b, loc, loaded, sumType);
-}
-
-Prefetch PhaseVectorizer::getPrefetch(Value row, Value count, int64_t height) {
-  auto staticRows = getConstantIntValue(rows);
-  bool isOnly = staticRows && *staticRows <= tile.rows;
-  if (height < tile.rows || tile.rows == 1 || isOnly)
-    return {};
-  // k grows by `depth` in all, of which there are as many shares as tiles.
-  Value numTiles = div(add(count, tile.rows - 1), tile.rows);
-  return {div(mul(div(row, tile.rows), depths.front()), numTiles), div(index(1 << 16), numTiles)};
 }
 
 /// Asks for what the body reads of a block of units: the weights of a step have displaced it

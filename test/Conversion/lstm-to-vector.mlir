@@ -6,20 +6,25 @@
 // RUN: lstm-opt %s --convert-lstm-to-vector -o /dev/null
 
 // Three gates: a tile of 6 rows, one gate and two vectors has 12 accumulators; 16 rows
-// are three tiles, two of 6 rows and a lower one. All sizes are multiples, so there are
+// are three tiles of nearly equal height: 6, 5 and 5. All sizes are multiples, so there are
 // no masks. The body is there once, in a loop over rows and vectors, and gets the
 // accumulators by way of memory.
 
 // CHECK-LABEL: func.func @three_gates(
 // CHECK-SAME:    %[[H:.*]]: memref<16x64xf32>, %[[U:.*]]: memref<64x3x32xf32>, %[[TO:.*]]: memref<16x32xf32>)
-// CHECK:         %[[SCRATCH:.*]] = memref.alloca() {alignment = 64 : i64} : memref<18x3x16xf32>
+// CHECK:         %[[SCRATCH:.*]] = memref.alloca() {alignment = 64 : i64} : memref<16x3x16xf32>
 // CHECK:         scf.for %[[BLOCK:[a-z0-9]+]] =
 // CHECK:           %[[UNIT:.*]] = arith.muli %[[BLOCK]], %c16
 // CHECK:           scf.for %[[GATE:[a-z0-9]+]] = %c0 to %c3 step %c1
-// CHECK:             scf.for %[[ROW:[a-z0-9]+]] = %c0 to %c16 step %c6
-// CHECK:               scf.index_switch
-// CHECK:               case 4 {
-// CHECK:                 scf.for {{.*}} -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK:             scf.for %[[TILE:[a-z0-9]+]] = %c0 to %c3 step %c1
+// CHECK:               %[[LOW:.*]] = arith.muli %[[TILE]], %c5
+// CHECK:               %[[BEFORE:.*]] = arith.minsi %[[TILE]], %c1
+// CHECK:               %[[ROW:.*]] = arith.addi %[[LOW]], %[[BEFORE]]
+// CHECK:               %[[IS_HIGH:.*]] = arith.cmpi slt, %[[TILE]], %c1
+// CHECK:               %[[HEIGHT:.*]] = arith.select %[[IS_HIGH]], %c6, %c5
+// CHECK:               scf.index_switch %[[HEIGHT]]
+// CHECK:               case 5 {
+// CHECK:                 %{{.*}}:10 = scf.for
 // CHECK:               default {
 // CHECK:                 %[[ACC:.*]]:12 = scf.for %[[K:[a-z0-9]+]] = {{.*}} iter_args({{.*}})
 // CHECK:                   %[[W:.*]] = vector.load %[[U]][%[[K]], %[[GATE]], %[[UNIT]]] : memref<64x3x32xf32>, vector<8xf32>
@@ -51,8 +56,8 @@ func.func @three_gates(%h: memref<16x64xf32>, %U: memref<64x3x32xf32>, %to: memr
   return
 }
 
-// One gate and dynamic sizes: tiles of 6 rows and two vectors, and a lower one for any
-// number of rows that may be left. The body is there twice, with masks for the last units.
+// One gate and dynamic sizes: tiles of two vectors and as many rows, up to 6, as make
+// them nearly equal. The body is there twice, with masks for the last units.
 
 // CHECK-LABEL: func.func @dynamic(
 // CHECK-SAME:    %[[A:.*]]: memref<?x?xf32>, %[[W:.*]]: memref<?x1x?xf32>, %[[TO:.*]]: memref<?x?xf32>)
@@ -62,9 +67,11 @@ func.func @three_gates(%h: memref<16x64xf32>, %U: memref<64x3x32xf32>, %to: memr
 // CHECK:           scf.for %[[FIRST:[a-z0-9]+]] = %c0 to %[[ROWS]] step %c48
 // CHECK:             %[[REST:.*]] = arith.subi %[[ROWS]], %[[FIRST]]
 // CHECK:             %[[COUNT:.*]] = arith.minsi %[[REST]], %c48
-// CHECK:             scf.for %[[ROW:[a-z0-9]+]] = %c0 to %[[COUNT]] step %c6
-// CHECK:             %[[LEFT:.*]] = arith.subi %[[COUNT]], %[[ROW]]
-// CHECK:             %[[HEIGHT:.*]] = arith.minsi %[[LEFT]], %c6
+// CHECK:             %[[UP:.*]] = arith.addi %[[COUNT]], %c5
+// CHECK:             %[[TILES:.*]] = arith.divui %[[UP]], %c6
+// CHECK:             %[[LOW:.*]] = arith.divui %[[COUNT]], %[[TILES]]
+// CHECK:             scf.for %[[TILE:[a-z0-9]+]] = %c0 to %[[TILES]] step %c1
+// CHECK:             %[[HEIGHT:.*]] = arith.select %{{.*}}, %{{.*}}, %[[LOW]]
 // CHECK:             scf.index_switch %[[HEIGHT]]
 // CHECK:             case 1 {
 // CHECK:               %{{.*}}:8 = scf.for
@@ -294,11 +301,29 @@ func.func @many_rows(%a: memref<?x8xf32>, %W: memref<8x1x32xf32>, %to: memref<?x
   return
 }
 
+// How many those are is known at run time alone, even if the number of all rows is known.
+
+// CHECK-LABEL: func.func @known_rows(
+// CHECK-COUNT-5: case {{[1-5]}} {
+// CHECK:         default {
+func.func @known_rows(%a: memref<32x8xf32>, %W: memref<8x1x32xf32>, %to: memref<32x32xf32>) {
+  lstm.parallel {
+  ^bb0(%thread: i64, %count: i64):
+    lstm.phase project(%a, %W : memref<32x8xf32>, memref<8x1x32xf32>) outs(%to : memref<32x32xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.yield
+  }
+  return
+}
+
 // Each thread would read all of W, here more than a megabyte: units.
 
 // CHECK-LABEL: func.func @large_weights(
+// CHECK:         %[[ROWS:.*]] = memref.dim
 // CHECK-NOT:     arith.select
-// CHECK:         return
+// CHECK:         scf.for %{{.*}} = %c0 to %[[ROWS]] step %c48
 func.func @large_weights(%a: memref<?x8xf32>, %W: memref<8x1x40000xf32>, %to: memref<?x40000xf32>) {
   lstm.parallel {
   ^bb0(%thread: i64, %count: i64):
