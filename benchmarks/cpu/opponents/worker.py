@@ -20,7 +20,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
-OPPONENTS = {"onednn": "onednn", "onnxruntime": "onnx_graphs", "torch": "torch_loops",
+OPPONENTS = {"ours": "ours", "onednn": "onednn", "onnxruntime": "onnx_graphs", "torch": "torch_loops",
              "torch.compile": "torch_compiled", "numpy": "numpy_loops"}
 
 
