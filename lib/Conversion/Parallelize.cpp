@@ -16,6 +16,10 @@
 // shared out by units or by rows, which is known at run time, so both are looked at, and
 // some barriers are for one of them only.
 //
+// Where a step consists of groups of phases that have nothing to do with each other, such
+// as the directions of a layer, and there are as many threads as groups, each thread does
+// a group alone, and none waits before the end of the loop.
+//
 //===----------------------------------------------------------------------===//
 
 #include "lstm/Conversion/Parallelize.h"
@@ -33,6 +37,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+#include "llvm/ADT/IntEqClasses.h"
 
 namespace mlir::lstm {
 #define GEN_PASS_DEF_LSTMPARALLELIZEPASS
@@ -137,6 +142,10 @@ private:
   ParallelOp parallel;
   /// Whether phases with products are shared out by units; null if they always are.
   Value sharesUnits;
+  /// Whether phases with owners have them, by the number of owners.
+  llvm::SmallDenseMap<int64_t, Value> isOwnedBy;
+  /// The opposite for the loop at hand; null outside of loops that may be owned.
+  Value isNotOwned;
 };
 } // namespace
 
@@ -172,13 +181,44 @@ TeamAccesses::TeamAccesses(Operation *op)
     : byUnits(op, [](Operation *op, Value memref) { return getRowDim(op, memref, /*byRows=*/false); }),
       byRows(op, [](Operation *op, Value memref) { return getRowDim(op, memref, /*byRows=*/true); }) {}
 
-void Team::run() {
-  buildSharesUnits();
-  TeamAccesses pending;
-  run(parallel.getBody().front(), pending);
+/// Gives the groups of phases that a loop consists of an owner each; they must have as much work.
+static void setOwners(scf::ForOp loop) {
+  SmallVector<PhaseOp> phases;
+  for (Operation &op : *loop.getBody()) {
+    auto phase = dyn_cast<PhaseOp>(op);
+    if (phase && !phase.getWeights().empty() && !findNotVectorizable(phase))
+      phases.push_back(phase);
+    else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+      return;
+  }
+  llvm::IntEqClasses groups(phases.size());
+  for (auto [i, phase] : llvm::enumerate(phases))
+    for (size_t j = 0; j < i; ++j)
+      if (Accesses(phase).conflictsWith(Accesses(phases[j])))
+        groups.join(i, j);
+  groups.compress();
+  unsigned numGroups = groups.getNumClasses();
+  SmallVector<SmallVector<Type>> work(numGroups);
+  for (auto [i, phase] : llvm::enumerate(phases))
+    llvm::append_range(work[groups[i]], phase.getWeights().getTypes());
+  if (numGroups < 2 || !llvm::all_equal(work))
+    return;
+  for (auto [i, phase] : llvm::enumerate(phases))
+    setOwner(phase, {groups[i], numGroups});
 }
 
-/// Finds out whether any phase of the region that may be shared out by rows is not.
+/// The number of those who own phases in `op`, a loop; 0 if there is none.
+static int64_t getNumOwners(Operation *op) {
+  if (!isa<scf::ForOp>(op))
+    return 0;
+  for (PhaseOp phase : op->getRegion(0).getOps<PhaseOp>())
+    if (std::optional<Owner> owner = getOwner(phase))
+      return owner->numOwners;
+  return 0;
+}
+
+/// Finds out whether any phase of the region that may be shared out by rows is not. One with
+/// an owner is not, if others may still be.
 void Team::buildSharesUnits() {
   llvm::SetVector<std::pair<Value, int64_t>> sizes;
   parallel.walk([&](PhaseOp phase) {
@@ -196,20 +236,39 @@ void Team::buildSharesUnits() {
     Value condition = lstm::buildSharesUnits(b, loc, parallel, rows);
     sharesUnits = sharesUnits ? arith::OrIOp::create(b, loc, sharesUnits, condition) : condition;
   }
+  llvm::SmallSetVector<int64_t, 2> numOwners;
+  parallel.walk([&](scf::ForOp loop) { numOwners.insert(getNumOwners(loop)); });
+  for (int64_t number : numOwners) {
+    if (number == 0)
+      continue;
+    Value condition = buildIsOwned(b, loc, parallel, number);
+    isOwnedBy[number] = condition;
+    if (sharesUnits)
+      sharesUnits = arith::OrIOp::create(b, loc, sharesUnits, condition);
+  }
+}
+
+void Team::run() {
+  parallel.walk(setOwners);
+  buildSharesUnits();
+  TeamAccesses pending;
+  run(parallel.getBody().front(), pending);
 }
 
 /// A barrier where it is needed.
 void Team::waitFor(Location loc, bool ifByUnits, bool ifByRows) {
   if (!sharesUnits)
     ifByRows = ifByUnits;
-  if (ifByUnits && !ifByRows) {
-    auto choice = scf::IfOp::create(b, loc, sharesUnits, /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(choice.thenBlock());
-    BarrierOp::create(b, loc);
-  } else if (ifByRows) {
-    BarrierOp::create(b, loc);
-  }
+  if (!ifByUnits && !ifByRows)
+    return;
+  Value condition = ifByRows ? Value() : sharesUnits;
+  if (isNotOwned)
+    condition = condition ? arith::AndIOp::create(b, loc, condition, isNotOwned) : isNotOwned;
+  OpBuilder::InsertionGuard guard(b);
+  if (condition)
+    b.setInsertionPointToStart(
+        scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false).thenBlock());
+  BarrierOp::create(b, loc);
 }
 
 void Team::waitFor(Location loc, TeamAccesses &pending, const TeamAccesses &accesses) {
@@ -245,6 +304,11 @@ void Team::runControlFlow(Operation *op, TeamAccesses &pending) {
   b.setInsertionPoint(op);
   TeamAccesses all(op);
   waitFor(op->getLoc(), pending, all);
+  Value isOwned = isOwnedBy.lookup(getNumOwners(op));
+  if (isOwned) {
+    Value one = arith::ConstantOp::create(b, op->getLoc(), b.getBoolAttr(true));
+    isNotOwned = arith::XOrIOp::create(b, op->getLoc(), isOwned, one);
+  }
   TeamAccesses after = pending;
   // An iteration waits for the one before, unless it touches its own rows alone.
   bool isByRows = !all.byRows.conflictsWith(all.byRows);
@@ -264,6 +328,13 @@ void Team::runControlFlow(Operation *op, TeamAccesses &pending) {
       after.byRows.add(inside.byRows);
   }
   pending = after;
+  if (isOwned) {
+    isNotOwned = {};
+    b.setInsertionPointAfter(op);
+    auto choice = scf::IfOp::create(b, op->getLoc(), isOwned, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(choice.thenBlock());
+    BarrierOp::create(b, op->getLoc());
+  }
 }
 
 /// Moves what is loaded again and again out of the loops of a linalg operation: back

@@ -204,19 +204,28 @@ PhaseVectorizer::Range PhaseVectorizer::getShare(Value size) {
   return parallel ? buildShare(b, loc, parallel, size) : Range(index(0), size);
 }
 
-/// The blocks of units, and the rows, that this thread does: all rows of some blocks, or
-/// some rows of all.
+/// The blocks of units, and the rows, that this thread does: all rows of some blocks, some rows
+/// of all, or, as its owner or not, all or none.
 std::pair<PhaseVectorizer::Range, PhaseVectorizer::Range> PhaseVectorizer::getBlockShare(Value numBlocks) {
-  Range allBlocks(index(0), numBlocks), allRows(index(0), rows), someBlocks = getShare(numBlocks);
-  auto parallel = phase->getParentOfType<ParallelOp>();
-  if (!parallel || !mayShareRows(phase))
-    return {someBlocks, allRows};
-  Value byUnits = buildSharesUnits(b, loc, parallel, rows);
-  Range someRows = getShare(rows);
-  auto choose = [&](Range l, Range r) {
-    return Range(select(byUnits, l.first, r.first), select(byUnits, l.second, r.second));
+  Range allBlocks(index(0), numBlocks), allRows(index(0), rows);
+  std::pair<Range, Range> share(getShare(numBlocks), allRows);
+  auto choose = [&](Value condition, Range l, Range r) {
+    return Range(select(condition, l.first, r.first), select(condition, l.second, r.second));
   };
-  return {choose(someBlocks, allBlocks), choose(allRows, someRows)};
+  auto parallel = phase->getParentOfType<ParallelOp>();
+  if (parallel && mayShareRows(phase)) {
+    Value byUnits = buildSharesUnits(b, loc, parallel, rows);
+    Range someRows = getShare(rows);
+    share = {choose(byUnits, share.first, allBlocks), choose(byUnits, allRows, someRows)};
+  }
+  if (std::optional<Owner> owner = getOwner(phase); owner && parallel) {
+    Value isOwned = buildIsOwned(b, loc, parallel, owner->numOwners);
+    Value thread = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(owner->thread));
+    Value isOwner = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parallel.getThread(), thread);
+    Range blocks(index(0), select(isOwner, numBlocks, index(0)));
+    share = {choose(isOwned, blocks, share.first), choose(isOwned, allRows, share.second)};
+  }
+  return share;
 }
 
 /// The kinds of tiles that blocks of `blockRows` rows or less are made of; `isWhole`: blocks of

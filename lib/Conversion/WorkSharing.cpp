@@ -55,3 +55,19 @@ Value lstm::buildSharesUnits(OpBuilder &b, Location loc, ParallelOp parallel, Va
   Value needed = arith::MulIOp::create(b, loc, count, least);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rows, needed);
 }
+
+static constexpr StringLiteral ownerName = "lstm.owner";
+
+std::optional<Owner> lstm::getOwner(PhaseOp phase) {
+  auto numbers = phase->getAttrOfType<DenseI64ArrayAttr>(ownerName);
+  return numbers ? std::optional(Owner{numbers[0], numbers[1]}) : std::nullopt;
+}
+
+void lstm::setOwner(PhaseOp phase, Owner owner) {
+  phase->setAttr(ownerName, DenseI64ArrayAttr::get(phase.getContext(), {owner.thread, owner.numOwners}));
+}
+
+Value lstm::buildIsOwned(OpBuilder &b, Location loc, ParallelOp parallel, int64_t numOwners) {
+  Value needed = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(numOwners));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parallel.getCount(), needed);
+}

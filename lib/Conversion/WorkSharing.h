@@ -30,6 +30,18 @@ bool mayShareRows(PhaseOp phase);
 /// Whether, as an i1, there are too few of `rows` rows.
 Value buildSharesUnits(OpBuilder &b, Location loc, ParallelOp parallel, Value rows);
 
+/// A phase that one thread does alone if there are `numOwners` of them, one for each of as many
+/// groups of phases that have nothing to do with each other.
+struct Owner {
+  int64_t thread, numOwners;
+};
+
+std::optional<Owner> getOwner(PhaseOp phase);
+void setOwner(PhaseOp phase, Owner owner);
+
+/// Whether the team has `numOwners` threads.
+Value buildIsOwned(OpBuilder &b, Location loc, ParallelOp parallel, int64_t numOwners);
+
 } // namespace mlir::lstm
 
 #endif // LSTM_LIB_CONVERSION_WORKSHARING_H

@@ -318,6 +318,29 @@ func.func @known_rows(%a: memref<32x8xf32>, %W: memref<8x1x32xf32>, %to: memref<
   return
 }
 
+// A phase with an owner, where there are as many threads as owners: all of it, or nothing.
+
+// CHECK-LABEL: func.func @owned(
+// CHECK:         ^bb0(%[[THREAD:.*]]: i64, %[[COUNT:.*]]: i64):
+// CHECK:           %[[OWNED:.*]] = arith.cmpi eq, %[[COUNT]], %c2_i64
+// CHECK:           %[[MINE:.*]] = arith.cmpi eq, %[[THREAD]], %c1_i64
+// CHECK:           %[[ALL:.*]] = arith.select %[[MINE]], %c4, %c0
+// CHECK:           %[[FIRST:.*]] = arith.select %[[OWNED]], %c0, %{{.*}}
+// CHECK:           %[[LAST:.*]] = arith.select %[[OWNED]], %[[ALL]], %{{.*}}
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+func.func @owned(%a: memref<4x8xf32>, %W: memref<8x1x64xf32>, %to: memref<4x64xf32>) {
+  lstm.parallel {
+  ^bb0(%thread: i64, %count: i64):
+    lstm.phase project(%a, %W : memref<4x8xf32>, memref<8x1x64xf32>) outs(%to : memref<4x64xf32>)
+        attributes {lstm.owner = array<i64: 1, 2>} {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.yield
+  }
+  return
+}
+
 // Each thread would read all of W, here more than a megabyte: units.
 
 // CHECK-LABEL: func.func @large_weights(

@@ -36,14 +36,25 @@ func.func @two_phases(%n: index, %h: memref<4x20xf32>, %U: memref<20x1x20xf32>, 
   return
 }
 
-// Two phases that have nothing to do with each other, as two directions: one barrier.
+// Two phases that have nothing to do with each other, as two directions: one barrier. A team of
+// two does one each, and waits once, after the loop.
 
 // CHECK-LABEL: func.func @independent(
-// CHECK:         scf.for
-// CHECK:           lstm.phase
-// CHECK-NOT:       lstm.barrier
-// CHECK:           lstm.phase
-// CHECK:           lstm.barrier
+// CHECK:         ^bb0(%{{.*}}: i64, %[[COUNT:.*]]: i64):
+// CHECK:           %[[OWNED:.*]] = arith.cmpi eq, %[[COUNT]], %c2_i64
+// CHECK:           %[[NOT_OWNED:.*]] = arith.xori %[[OWNED]], %true
+// CHECK:           scf.for
+// CHECK:             lstm.phase {{.*}}lstm.owner = array<i64: 0, 2>
+// CHECK-NOT:         lstm.barrier
+// CHECK:             lstm.phase {{.*}}lstm.owner = array<i64: 1, 2>
+// CHECK:             scf.if %[[NOT_OWNED]] {
+// CHECK-NEXT:          lstm.barrier
+// CHECK-NEXT:        }
+// CHECK-NEXT:      }
+// CHECK-NEXT:      scf.if %[[OWNED]] {
+// CHECK-NEXT:        lstm.barrier
+// CHECK-NEXT:      }
+// CHECK-NEXT:      lstm.yield
 // CHECK-NOT:       lstm.barrier
 // CHECK:         return
 func.func @independent(%n: index, %h: memref<4x20xf32>, %g: memref<4x20xf32>, %U: memref<20x1x20xf32>) {
@@ -260,5 +271,44 @@ func.func @other_rows(%n: index, %U: memref<20x1x20xf32>, %hs: memref<65x20xf32>
       lstm.yield %z : f32
     }
   }
+  return
+}
+
+// One reads what the other one writes; then one has more work.
+
+// CHECK-LABEL: func.func @not_directions(
+// CHECK-NOT:     lstm.owner
+// CHECK:         return
+func.func @not_directions(%n: index, %U: memref<20x1x20xf32>, %V: memref<30x1x20xf32>, %x: memref<4x30xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %gs = memref.alloc() : memref<2x4x20xf32>
+  %g = memref.subview %gs[0, 0, 0] [1, 4, 20] [1, 1, 1] : memref<2x4x20xf32> to memref<4x20xf32, strided<[20, 1]>>
+  %g1 = memref.subview %gs[1, 0, 0] [1, 4, 20] [1, 1, 1] : memref<2x4x20xf32> to memref<4x20xf32, strided<[20, 1], offset: 80>>
+  %hs = memref.alloc() : memref<2x4x20xf32>
+  %h = memref.subview %hs[0, 0, 0] [1, 4, 20] [1, 1, 1] : memref<2x4x20xf32> to memref<4x20xf32, strided<[20, 1]>>
+  %h1 = memref.subview %hs[1, 0, 0] [1, 4, 20] [1, 1, 1] : memref<2x4x20xf32> to memref<4x20xf32, strided<[20, 1], offset: 80>>
+  scf.for %t = %c0 to %n step %c1 {
+    lstm.phase project(%g, %U : memref<4x20xf32, strided<[20, 1]>>, memref<20x1x20xf32>) outs(%h1 : memref<4x20xf32, strided<[20, 1], offset: 80>>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase project(%h, %U : memref<4x20xf32, strided<[20, 1]>>, memref<20x1x20xf32>) outs(%g1 : memref<4x20xf32, strided<[20, 1], offset: 80>>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+  }
+  scf.for %t = %c0 to %n step %c1 {
+    lstm.phase project(%g, %U : memref<4x20xf32, strided<[20, 1]>>, memref<20x1x20xf32>) outs(%g1 : memref<4x20xf32, strided<[20, 1], offset: 80>>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase project(%x, %V : memref<4x30xf32>, memref<30x1x20xf32>) outs(%h1 : memref<4x20xf32, strided<[20, 1], offset: 80>>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+  }
+  memref.dealloc %gs : memref<2x4x20xf32>
+  memref.dealloc %hs : memref<2x4x20xf32>
   return
 }

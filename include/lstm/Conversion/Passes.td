@@ -174,7 +174,9 @@ def LSTMParallelizePass : InterfacePass<"lstm-parallelize", "FunctionOpInterface
     the loops, phases and linalg operations are shared out by units or rows, one
     thread does the rest, and a `lstm.barrier` stands where a thread may need
     what another one wrote. Where all threads have rows of their own, which for a phase with
-    products is decided at run time, none need wait for another. What allocates or frees ends a
+    products is decided at run time, none need wait for another. Nor need they where a loop
+    consists of as many groups of phases that have nothing to do with each other, such as
+    directions, as there are threads: each thread then does one. What allocates or frees ends a
     region; of a loop that does so the parts of a step become regions.
   }];
   let statistics = [Statistic<"numRegions", "parallel-regions", "Parallel regions made">];
