@@ -117,7 +117,7 @@ LogicalResult lstm::lowerPack(RewriterBase &b, linalg::PackOp pack) {
   auto destType = dyn_cast<RankedTensorType>(pack.getDest().getType());
   if (!sourceType || !destType || sourceType.getRank() != 3 || destType.getRank() != 5 ||
       pack.getInnerDimsPos() != ArrayRef(innerDims) || pack.getOuterDimsPerm() != ArrayRef(outerPermutation) ||
-      destType.isDynamicDim(3) || destType.isDynamicDim(4) || !pack.getPaddingValue())
+      destType.isDynamicDim(3) || destType.isDynamicDim(4))
     return b.notifyMatchFailure(pack, "is not how weights are packed");
 
   Location loc = pack.getLoc();
@@ -125,6 +125,9 @@ LogicalResult lstm::lowerPack(RewriterBase &b, linalg::PackOp pack) {
   b.setInsertionPoint(pack);
   Value source = pack.getSource(), dest = pack.getDest(), padding = pack.getPaddingValue();
   Type element = sourceType.getElementType();
+  // Canonicalized away where nothing is padded.
+  if (!padding)
+    padding = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
   int64_t gates = destType.getDimSize(3), units = destType.getDimSize(4);
   bool isWhole = !sourceType.isDynamicDim(2) && sourceType.getDimSize(2) % units == 0;
   auto type = VectorType::get(units, element);

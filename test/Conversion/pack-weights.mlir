@@ -86,3 +86,16 @@ func.func @other(%a: tensor<8x8xf32>, %to: tensor<2x2x4x4xf32>) -> tensor<2x2x4x
   %0 = linalg.pack %a inner_dims_pos = [0, 1] inner_tiles = [4, 4] into %to : tensor<8x8xf32> -> tensor<2x2x4x4xf32>
   return %0 : tensor<2x2x4x4xf32>
 }
+
+// Where nothing is padded, canonicalization takes the padding away.
+
+// LOWER-LABEL: func.func @not_padded(
+// LOWER-NOT:     linalg.pack
+// LOWER:         vector.transfer_read {{.*}} {in_bounds = [true]} : tensor<20x4x32xf32>, vector<16xf32>
+// LOWER-NOT:     linalg.pack
+// LOWER:         return
+func.func @not_padded(%U: tensor<20x4x32xf32>, %to: tensor<2x4x20x1x16xf32>) -> tensor<2x4x20x1x16xf32> {
+  %0 = linalg.pack %U outer_dims_perm = [2, 1, 0] inner_dims_pos = [1, 2] inner_tiles = [1, 16] into %to
+      : tensor<20x4x32xf32> -> tensor<2x4x20x1x16xf32>
+  return %0 : tensor<2x4x20x1x16xf32>
+}
