@@ -44,9 +44,10 @@ namespace {
 /// Tiles in a block of rows.
 constexpr int64_t tilesPerBlock = 8;
 
-/// Steps of k from which a tile that is the only one, and so reads W once, asks for what
-/// comes. Fewer are late where W comes from the third-level cache.
-constexpr int64_t prefetchDistance = 96;
+/// How far ahead, in bytes of W, a tile that is the only one, and so reads W once, asks for what
+/// comes. Less is late where W comes from the third-level cache, more displaces what is
+/// still to be read.
+constexpr int64_t prefetchBytes = 6 * 1024;
 
 /// Elements of a cache line.
 int64_t getLineElements(MemRefType type) { return 64 * 8 / type.getElementTypeBitWidth(); }
@@ -479,19 +480,21 @@ void PhaseVectorizer::emitPrefetch(unsigned pair, Value k, int64_t steps, const 
   if (!flat)
     return;
   Value next = mul(panel.next, depth);
+  auto type = cast<MemRefType>(flat.getType());
+  int64_t stepElements = type.getDimSize(1);
   Value position;
   if (prefetch.share) {
     Value share = arith::ShRUIOp::create(b, loc, mul(k, prefetch.share), index(16));
     position = add(next, add(prefetch.first, share));
   } else {
-    Value step = add(k, minimum(index(prefetchDistance), depth));
+    int64_t distance = llvm::divideCeil(prefetchBytes * 8, stepElements * type.getElementTypeBitWidth());
+    Value step = add(k, minimum(index(distance), depth));
     position = add(select(isLess(step, depth), mul(panel.number, depth), sub(next, depth)), step);
   }
-  auto type = cast<MemRefType>(flat.getType());
   int64_t elements = getLineElements(type);
   // One of many is bound by its products: a line every second step is enough.
   for (int64_t s = 0; s < (prefetch.share ? 1 : steps); ++s)
-    for (int64_t at = 0; at < type.getDimSize(1); at += elements)
+    for (int64_t at = 0; at < stepElements; at += elements)
       memref::PrefetchOp::create(b, loc, flat, ValueRange{add(position, s), index(at)}, /*isWrite=*/false,
                                  /*localityHint=*/prefetch.share ? 2 : 3, /*isDataCache=*/true);
 }
