@@ -62,13 +62,18 @@ public:
       "index-bitwidth", llvm::cl::init(64), llvm::cl::cat(category), llvm::cl::value_desc("32|64"),
       llvm::cl::desc("Bits of an index in kernels: 32 is for arrays below 2^31 elements "
                      "(default: 64)")};
+  Option<int64_t> chunks{
+      "chunks", llvm::cl::init(8), llvm::cl::cat(category), llvm::cl::value_desc("N"),
+      llvm::cl::desc("Parts of the steps by which stacked layers follow each other (default: 8; "
+                     "1: one layer after the other)")};
   Option<std::string> toolkit{
       "toolkit", llvm::cl::cat(category), llvm::cl::value_desc("folder"),
       llvm::cl::desc("CUDA toolkit (default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, that of ptxas in "
                      "PATH, or /usr/local/cuda)")};
 
   std::vector<const llvm::cl::Option *> getAll() const {
-    return {std::addressof(chips), &format, &strategy, std::addressof(kernelPlan), &float32, &allowTF32, &graph, &indexBitwidth, &toolkit};
+    return {std::addressof(chips), &format, &strategy, std::addressof(kernelPlan), &float32,
+            &allowTF32, &graph, &indexBitwidth, &chunks, &toolkit};
   }
 
   /// What is wrong with the options for this platform; empty if nothing is.
@@ -78,6 +83,8 @@ public:
         return ("--" + option->ArgStr + " is for --target=cuda").str();
     if (indexBitwidth != 32 && indexBitwidth != 64)
       return "expects --index-bitwidth to be 32 or 64, but got " + std::to_string(indexBitwidth);
+    if (chunks < 1)
+      return "expects --chunks to be at least 1, but got " + std::to_string(chunks);
     if (!toolkit.empty() && !llvm::sys::fs::is_directory(toolkit))
       return "--toolkit: there is no folder '" + toolkit.getValue() + "'";
     return "";
@@ -93,6 +100,7 @@ public:
     options.allowTF32 = allowTF32.getValue();
     options.graph = graph.getValue();
     options.indexBitwidth = indexBitwidth.getValue();
+    options.chunks = chunks.getValue();
     options.toolkit = toolkit.getValue();
   }
 };

@@ -109,10 +109,11 @@ struct LSTMBranchLoopsPass : public lstm::impl::LSTMBranchLoopsPassBase<LSTMBran
     });
     for (scf::ForOp loop : loops) {
       SmallVector<SmallVector<Operation *>> parts = findParts(loop);
-      // Loops around loops stay: branches do not nest.
-      if (parts.size() < 2 || loop.getBody()->walk([](scf::ExecuteRegionOp) {
-                                return WalkResult::interrupt();
-                              }).wasInterrupted())
+      // Loops around loops stay, and those in waves: branches do not nest.
+      bool hasBranches = loop.getBody()->walk([](scf::ExecuteRegionOp) {
+                           return WalkResult::interrupt();
+                         }).wasInterrupted();
+      if (parts.size() < 2 || hasBranches || loop->getParentOfType<scf::ExecuteRegionOp>())
         continue;
       remark::passed(loop.getLoc(),
                      remark::RemarkOpts::name("BranchLoops").category("lstm-branch-loops"))

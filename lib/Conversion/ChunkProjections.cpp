@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "MemoryRoots.h"
+#include "TimeAccesses.h"
 #include "lstm/Conversion/Passes.h"
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
 
@@ -42,48 +43,6 @@ struct Projection {
   bool reversed = false;
 };
 } // namespace
-
-/// Whether `view` is one element of the first dimension of its source.
-static bool isStep(memref::SubViewOp view) {
-  auto isZero = [](OpFoldResult value) { return getConstantIntValue(value) == 0; };
-  auto isOne = [](OpFoldResult value) { return getConstantIntValue(value) == 1; };
-  SmallVector<OpFoldResult> offsets = view.getMixedOffsets(), sizes = view.getMixedSizes();
-  return llvm::all_of(ArrayRef(offsets).drop_front(), isZero) && isOne(sizes.front()) &&
-         llvm::all_of(view.getMixedStrides(), isOne);
-}
-
-/// Whether `index` is the count of `loop`, or with `reversed` its last minus it.
-static bool isCountOf(scf::ForOp loop, OpFoldResult index, bool reversed) {
-  auto value = dyn_cast<Value>(index);
-  if (!value)
-    return false;
-  if (!reversed)
-    return value == loop.getInductionVar();
-  auto apply = value.getDefiningOp<affine::AffineApplyOp>();
-  if (!apply)
-    return false;
-  // T - 1 - t, with T an operand or a constant.
-  auto constant = getConstantIntValue(loop.getUpperBound());
-  OpBuilder b(loop.getContext());
-  AffineMap map = apply.getAffineMap();
-  SmallVector<AffineExpr> dims, symbols;
-  AffineExpr count = b.getAffineDimExpr(0), size = b.getAffineDimExpr(1);
-  for (auto [i, operand] : llvm::enumerate(apply.getMapOperands())) {
-    AffineExpr expr;
-    if (operand == loop.getInductionVar())
-      expr = count;
-    else if (operand == loop.getUpperBound())
-      expr = size;
-    else
-      return false;
-    (i < map.getNumDims() ? dims : symbols).push_back(expr);
-  }
-  AffineExpr actual = map.getResult(0).replaceDimsAndSymbols(dims, symbols);
-  if (constant)
-    actual = actual.replace(size, b.getAffineConstantExpr(*constant));
-  AffineExpr last = constant ? b.getAffineConstantExpr(*constant - 1) : size - 1;
-  return simplifyAffineExpr(actual - (last - count), 2, 0) == b.getAffineConstantExpr(0);
-}
 
 /// Says why the projection of a loop stays whole: its memory grows with the steps.
 static std::nullopt_t refuse(PhaseOp phase, StringRef reason) {

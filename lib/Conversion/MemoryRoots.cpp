@@ -34,12 +34,15 @@ Value lstm::getMemoryRoot(Value view) {
   return isArgument ? view : Value();
 }
 
-/// Whether dimension `dim` of `type`, which is dynamic, has size `size` in `memref`.
-static bool hasSize(Value memref, int64_t dim, Value size) {
+bool lstm::isSizeOf(Value size, Value memref, int64_t dim) {
+  if (int64_t known = cast<MemRefType>(memref.getType()).getDimSize(dim); !ShapedType::isDynamic(known))
+    return getConstantIntValue(size) == known;
   if (auto query = size.getDefiningOp<memref::DimOp>(); query && query.getSource() == memref)
     return query.getConstantIndex() == dim;
   if (auto alloc = memref.getDefiningOp<memref::AllocOp>())
     return alloc.getMixedSizes()[dim] == OpFoldResult(size);
+  if (auto expansion = memref.getDefiningOp<memref::ExpandShapeOp>())
+    return expansion.getMixedOutputShape()[dim] == OpFoldResult(size);
   if (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
     llvm::SmallBitVector dropped = view.getDroppedDims();
     int64_t number = 0;
@@ -50,8 +53,7 @@ static bool hasSize(Value memref, int64_t dim, Value size) {
   return false;
 }
 
-/// The dimension of the source that dimension `dim` of a slice is all of.
-static std::optional<int64_t> getSourceDim(memref::SubViewOp view, int64_t dim) {
+std::optional<int64_t> lstm::getSourceDim(memref::SubViewOp view, int64_t dim) {
   llvm::SmallBitVector dropped = view.getDroppedDims();
   int64_t number = 0;
   for (int64_t i = 0, e = view.getSourceType().getRank(); i < e; ++i) {
@@ -59,7 +61,7 @@ static std::optional<int64_t> getSourceDim(memref::SubViewOp view, int64_t dim) 
       continue;
     OpFoldResult size = view.getMixedSizes()[i];
     bool isWhole = view.getSourceType().isDynamicDim(i)
-                       ? isa<Value>(size) && hasSize(view.getSource(), i, cast<Value>(size))
+                       ? isa<Value>(size) && isSizeOf(cast<Value>(size), view.getSource(), i)
                        : getConstantIntValue(size) == view.getSourceType().getDimSize(i);
     bool isPlain = getConstantIntValue(view.getMixedOffsets()[i]) == 0 &&
                    getConstantIntValue(view.getMixedStrides()[i]) == 1;

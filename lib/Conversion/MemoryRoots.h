@@ -18,6 +18,12 @@ namespace mlir::lstm {
 /// function. Null if it is not known.
 Value getMemoryRoot(Value view);
 
+/// Whether `size` is known to be that of dimension `dim` of `memref`.
+bool isSizeOf(Value size, Value memref, int64_t dim);
+
+/// The dimension of the source that dimension `dim` of a slice is all of.
+std::optional<int64_t> getSourceDim(memref::SubViewOp slice, int64_t dim);
+
 /// The dimension of the root of `view` that dimension `dim` of `view` is, with all of its
 /// elements in their order; none if it is part of one or several.
 std::optional<int64_t> getRootDim(Value view, int64_t dim);

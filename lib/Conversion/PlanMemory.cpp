@@ -30,9 +30,7 @@ using namespace mlir::lstm;
 /// The alignment of each place, in bytes: what device memory is allocated with.
 static constexpr int64_t kAlignment = 256;
 
-/// Sizes of reshaped buffers in terms of the buffers' own, so that they do not hang on
-/// an allocation.
-static void resolveSizes(RewriterBase &rewriter, FunctionOpInterface function) {
+void lstm::resolveSizes(RewriterBase &rewriter, FunctionOpInterface function) {
   SmallVector<memref::DimOp> dims;
   function.walk([&](memref::DimOp dim) { dims.push_back(dim); });
   for (memref::DimOp dim : dims) {

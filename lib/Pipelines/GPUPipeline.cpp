@@ -69,6 +69,10 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
 
 /// Work on memrefs to kernels and calls of libraries.
 static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
+  LSTMWavefrontPassOptions waves;
+  waves.chunks = options.chunks;
+  if (options.strategy == GPUStrategy::Library)
+    pm.addPass(createLSTMWavefrontPass(waves));
   if (options.strategy != GPUStrategy::Naive)
     pm.addPass(createLSTMBranchLoopsPass());
   if (plansKernels(options)) {
@@ -86,6 +90,8 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     pm.addPass(createConvertLSTMToLinalgPass(rest));
     pm.addNestedPass<func::FuncOp>(bufferization::createBufferHoistingPass());
     pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
+    // Loops that became kernels are whole.
+    pm.addPass(createLSTMWavefrontPass(waves));
   }
   pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());
   bufferization::buildBufferDeallocationPipeline(pm);

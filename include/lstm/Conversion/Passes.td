@@ -317,6 +317,44 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
                            "NVVM::NVVMDialect", "scf::SCFDialect"];
 }
 
+def LSTMWavefrontPass : Pass<"lstm-wavefront", "ModuleOp"> {
+  let summary = "Stacked layers side by side, a few steps apart";
+  let description = [{
+    On memrefs, for GPUs. Time loops that follow each other, of which each needs in its step t no
+    more of those before it than their steps 0 to t, as those of stacked layers, run in waves: while
+    one does a chunk of its steps, the next does the chunk before. What only fills a buffer that a
+    loop reads step by step, as the projection of all inputs, is done for a chunk at a time, and the
+    buffer holds one chunk; so it is for single loops, too, which then read it from the device's cache.
+
+        project(x) outs(p)               for w = 0 to K + 1
+        for t = 0 to T                     if w - 1 is a chunk
+          step(p[t]) outs(y[t])              on branch 1, behind event 0:
+        project(y) outs(q)         ->          project(y[chunk w - 1]) outs(q')
+        for t = 0 to T                         for t in chunk w - 1: step(q'[...]) outs(z[t])
+          step(q[t]) outs(z[t])            if w is a chunk
+                                             on branch 0:
+                                               project(x[chunk w]) outs(p')
+                                               for t in chunk w: step(p'[...]) outs(y[t])
+                                               event 0
+
+    The loops stand in one `scf.execute_region`, as those that `lstm-branch-loops` makes, with calls of
+    `lstmCudaSetBranch`, `lstmCudaRecord`, `lstmCudaWaitFor` and `lstmCudaJoin` (lstm-runtime/cuda.h). A
+    remark says why a loop waits for the whole of the one before it, as it does where
+    that one runs backwards.
+  }];
+  let options = [Option<"chunks", "chunks", "int64_t", "8",
+                        "Number of chunks of a loop in waves, as far as there are as many steps; 1: no waves">,
+                 Option<"steps", "steps", "int64_t", "16", "Make more chunks as long as they have this number of steps">,
+                 Option<"rows", "rows", "int64_t", "1024", "... and their projections this number of rows">,
+                 Option<"cacheBytes", "cache-bytes", "int64_t", "40 << 20",
+                        "What the device's cache holds: chunks of a single loop that do not fit into it with the "
+                        "weights are four times as large">];
+  let statistics = [Statistic<"numWavefronts", "wavefronts", "Sets of loops that run in waves">,
+                    Statistic<"numChunked", "loops-chunked", "Single loops that run chunk by chunk">];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
+                           "LLVM::LLVMDialect", "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
 def LSTMBranchLoopsPass : Pass<"lstm-branch-loops", "ModuleOp"> {
   let summary = "Independent parts of a loop side by side";
   let description = [{

@@ -21,6 +21,10 @@ struct MemoryPlan {
   bool isStatic = true;
 };
 
+/// Expresses sizes of reshaped buffers by the buffers' own, so that they do not hang on
+/// an allocation.
+void resolveSizes(RewriterBase &rewriter, FunctionOpInterface function);
+
 /// Puts the buffers that `function` allocates in its entry block, as far as they do not
 /// leave it, into one: an allocation of bytes with the attribute `lstm.arena`. Buffers that
 /// are not in use at the same time share a place. Expects no deallocation yet.

@@ -93,6 +93,10 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
                          llvm::cl::init(false)};
   Option<bool> graph{*this, "graph", llvm::cl::desc("Let a call become a CUDA graph"),
                      llvm::cl::init(true)};
+  Option<int64_t> chunks{*this, "chunks",
+                         llvm::cl::desc("Parts of the steps by which stacked layers follow each other (1: one "
+                                        "after the other)"),
+                         llvm::cl::init(8)};
   Option<int64_t> indexBitwidth{*this, "index-bitwidth",
                                 llvm::cl::desc("Bits of an index in kernels: 32 for arrays below 2^31 elements, else 64"),
                                 llvm::cl::init(64)};

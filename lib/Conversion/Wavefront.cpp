@@ -1,0 +1,379 @@
+//===- Wavefront.cpp - Stacked layers side by side -------------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A stage is a time loop and its feeders: the operations before it that fill what only it
+// reads, step by step, such as the projection of all inputs. Chunk k of a stage needs no more
+// of the stages before it than their chunks 0 to k. So in wave w, stage s does chunk w - s:
+//
+//     for w = 0 to (number of chunks) + (number of stages) - 1
+//       for each stage s, the last one first
+//         if w - s is the number of a chunk
+//           on branch s, behind what stage s - 1 has done so far:
+//             the feeders and the steps of chunk w - s
+//
+// The last stage comes first so that what a stage waits for are waves before this one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lstm/Conversion/Passes.h"
+
+#include "ByteSize.h"
+#include "CUDARuntime.h"
+#include "TimeStages.h"
+#include "lstm/Conversion/PlanMemory.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/CSE.h"
+
+namespace mlir::lstm {
+#define GEN_PASS_DEF_LSTMWAVEFRONTPASS
+#include "lstm/Conversion/Passes.h.inc"
+} // namespace mlir::lstm
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+static bool isTimeLoop(scf::ForOp loop) {
+  return loop.getNumResults() == 0 && getConstantIntValue(loop.getLowerBound()) == 0 &&
+         getConstantIntValue(loop.getStep()) == 1;
+}
+
+namespace {
+/// The least size that a chunk is divided to.
+struct ChunkSize {
+  int64_t steps, rows;
+};
+
+/// Puts a chain into waves.
+class Rewriting {
+public:
+  Rewriting(RewriterBase &b, Chain &chain)
+      : b(b), chain(chain), loc(chain.stages.front().loop.getLoc()),
+        steps(chain.stages.front().loop.getUpperBound()) {}
+  void run(int64_t numChunks, ChunkSize least, int64_t cacheBytes);
+
+private:
+  Value getChunk(int64_t numChunks, Value rowsOfStep, ChunkSize least);
+  std::pair<Value, int64_t> getFootprint(Stage &stage);
+  void chooseChunk(int64_t numChunks, ChunkSize least, int64_t cacheBytes);
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
+  template <typename Op> Value make(Value l, Value r) { return b.createOrFold<Op>(loc, l, r); }
+  /// How many of `size` rows belong to a step.
+  Value getPart(OpFoldResult size) {
+    return getValueOrCreateConstantIndexOp(b, loc, *divide(size, steps));
+  }
+  Value rowsOf(Value view, Value first, Value count);
+  void shrink(memref::AllocOp buffer);
+  Value getShrunken(Value view);
+  void emit(Stage &stage, Value first, Value end);
+  void emitChunks(Stage &stage);
+  void emitWaves();
+
+  RewriterBase &b;
+  Chain &chain;
+  Location loc;
+  /// T, and how many steps a chunk has.
+  Value steps, chunk;
+  /// Views of whole buffers by those of chunks.
+  IRMapping shrunken;
+};
+} // namespace
+
+/// `count` rows of `view` from `first` on.
+Value Rewriting::rowsOf(Value view, Value first, Value count) {
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, view);
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+  offsets.front() = getAsOpFoldResult(first);
+  sizes.front() = getAsOpFoldResult(count);
+  return memref::SubViewOp::create(b, loc, view, offsets, sizes, strides);
+}
+
+/// Makes a buffer for a chunk.
+void Rewriting::shrink(memref::AllocOp buffer) {
+  SmallVector<OpFoldResult> sizes = buffer.getMixedSizes();
+  sizes.front() = getAsOpFoldResult(make<arith::MulIOp>(getPart(sizes.front()), chunk));
+  SmallVector<int64_t> shape;
+  SmallVector<Value> dynamic;
+  dispatchIndexOpFoldResults(sizes, dynamic, shape);
+  MemRefType type = MemRefType::Builder(buffer.getType()).setShape(shape);
+  shrunken.map(buffer.getResult(),
+               memref::AllocOp::create(b, buffer.getLoc(), type, dynamic, buffer.getAlignmentAttr()).getResult());
+}
+
+/// The view of a chunk's buffer in the place of a view of the whole one.
+Value Rewriting::getShrunken(Value view) {
+  if (Value known = shrunken.lookupOrNull(view))
+    return known;
+  Operation *op = view.getDefiningOp();
+  Value source = getShrunken(op->getOperand(0)), made;
+  auto getRows = [&](OpFoldResult size) { return getAsOpFoldResult(make<arith::MulIOp>(getPart(size), chunk)); };
+  if (auto slice = dyn_cast<memref::SubViewOp>(op)) {
+    SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+    sizes.front() = getRows(sizes.front());
+    SmallVector<int64_t> shape(slice.getType().getShape());
+    shape.front() = getConstantIntValue(sizes.front()).value_or(ShapedType::kDynamic);
+    MemRefType type = memref::SubViewOp::inferRankReducedResultType(
+        shape, cast<MemRefType>(source.getType()), slice.getMixedOffsets(), sizes, slice.getMixedStrides());
+    made = memref::SubViewOp::create(b, loc, type, source, slice.getMixedOffsets(), sizes, slice.getMixedStrides());
+  } else if (auto expansion = dyn_cast<memref::ExpandShapeOp>(op)) {
+    SmallVector<OpFoldResult> sizes = expansion.getMixedOutputShape();
+    sizes.front() = getRows(sizes.front());
+    SmallVector<int64_t> shape;
+    SmallVector<Value> dynamic;
+    dispatchIndexOpFoldResults(sizes, dynamic, shape);
+    SmallVector<ReassociationIndices> groups = expansion.getReassociationIndices();
+    FailureOr<MemRefType> type =
+        memref::ExpandShapeOp::computeExpandedType(cast<MemRefType>(source.getType()), shape, groups);
+    assert(succeeded(type) && "fewer rows are not laid out otherwise");
+    made = memref::ExpandShapeOp::create(b, loc, *type, source, groups, sizes);
+  } else if (auto collapse = dyn_cast<memref::CollapseShapeOp>(op)) {
+    made = memref::CollapseShapeOp::create(b, loc, source, collapse.getReassociationIndices());
+  } else {
+    // A cast, of what need not have the same static sizes any more.
+    made = source;
+  }
+  shrunken.map(view, made);
+  return made;
+}
+
+/// Steps `first` to `end` of a stage.
+void Rewriting::emit(Stage &stage, Value first, Value end) {
+  Value count = make<arith::SubIOp>(end, first);
+  auto getFirstRow = [&](TimeOrder order) {
+    return order == TimeOrder::Forward ? first : make<arith::SubIOp>(steps, end);
+  };
+  llvm::DenseMap<std::pair<Value, unsigned>, Value> slices;
+  for (const Feeder &feeder : stage.feeders) {
+    linalg::LinalgOp op = feeder.op;
+    Value part = getValueOrCreateConstantIndexOp(b, loc, *getRowsOfStep(op, steps));
+    IRMapping mapping;
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isRowOperand(op, operand, feeder.rowLoop))
+        continue;
+      Value view = operand.get(), firstRow = index(0);
+      if (stage.owns(view))
+        view = getShrunken(view);
+      else
+        firstRow = make<arith::MulIOp>(getFirstRow(feeder.order), part);
+      // A fill and the product that follows are to be seen as of the same rows.
+      Value &rows = slices[{view, static_cast<unsigned>(feeder.order)}];
+      if (!rows)
+        rows = rowsOf(view, firstRow, make<arith::MulIOp>(count, part));
+      mapping.map(operand.get(), rows);
+    }
+    b.clone(*op, mapping);
+  }
+
+  b.moveOpBefore(stage.loop, b.getInsertionBlock(), b.getInsertionPoint());
+  // The steps keep their numbers, which tell the slots of the state.
+  SmallVector<memref::SubViewOp> own;
+  stage.loop.walk([&](memref::SubViewOp slice) {
+    if (stage.owns(slice) && stage.loop.isDefinedOutsideOfLoop(slice.getSource()))
+      own.push_back(slice);
+  });
+  for (memref::SubViewOp slice : own) {
+    Value source = getShrunken(slice.getSource());
+    SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
+    bool isForward = isCountOf(stage.loop, offsets.front(), /*reversed=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(slice);
+    Value row = getValueOrCreateConstantIndexOp(b, loc, offsets.front());
+    Value firstRow = getFirstRow(isForward ? TimeOrder::Forward : TimeOrder::Backward);
+    offsets.front() = getAsOpFoldResult(make<arith::SubIOp>(row, firstRow));
+    b.replaceOpWithNewOp<memref::SubViewOp>(slice, slice.getType(), source, offsets, slice.getMixedSizes(),
+                                            slice.getMixedStrides());
+  }
+  b.modifyOpInPlace(stage.loop, [&] {
+    stage.loop.setLowerBound(first);
+    stage.loop.setUpperBound(end);
+  });
+}
+
+/// Erases a buffer whose views nobody uses, and these.
+static void eraseWithViews(RewriterBase &b, Operation *op) {
+  for (Operation *view : llvm::make_early_inc_range(op->getUsers()))
+    eraseWithViews(b, view);
+  b.eraseOp(op);
+}
+
+/// The chunks of a single stage, one after the other.
+void Rewriting::emitChunks(Stage &stage) {
+  auto chunks = scf::ForOp::create(b, loc, index(0), steps, chunk);
+  b.setInsertionPointToStart(chunks.getBody());
+  Value first = chunks.getInductionVar();
+  emit(stage, first, make<arith::MinUIOp>(make<arith::AddIOp>(first, chunk), steps));
+}
+
+void Rewriting::emitWaves() {
+  SmallVector<Stage> &stages = chain.stages;
+  Value chunks = make<arith::CeilDivUIOp>(steps, chunk);
+  Value waves = make<arith::AddIOp>(chunks, index(stages.size() - 1));
+
+  // One operation, so that all buffers in it are in use together.
+  auto region = scf::ExecuteRegionOp::create(b, loc, TypeRange());
+  b.createBlock(&region.getRegion());
+  auto wave = scf::ForOp::create(b, loc, index(0), waves, index(1));
+  callRuntime(b, loc, "lstmCudaJoin", Type(), {});
+  scf::YieldOp::create(b, loc);
+  b.setInsertionPointToStart(wave.getBody());
+  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, loc, value, 64); };
+  for (size_t i = stages.size(); i-- > 0;) {
+    // Without a sign what is less than 0 is more than all.
+    Value own = make<arith::SubIOp>(wave.getInductionVar(), index(i));
+    Value runs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, own, chunks);
+    auto branch = scf::IfOp::create(b, loc, runs, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    callRuntime(b, loc, "lstmCudaSetBranch", Type(), number(i));
+    if (i != 0)
+      callRuntime(b, loc, "lstmCudaWaitFor", Type(), number(i - 1));
+    Value first = make<arith::MulIOp>(own, chunk);
+    emit(stages[i], first, make<arith::MinUIOp>(make<arith::AddIOp>(first, chunk), steps));
+    if (i + 1 != stages.size())
+      callRuntime(b, loc, "lstmCudaRecord", Type(), number(i));
+  }
+}
+
+/// How many steps a chunk has, if there are at least `numChunks`, each as small as `least` allows.
+/// Divides by constants alone: sizes of buffers, which depend on it, can be computed anywhere.
+Value Rewriting::getChunk(int64_t numChunks, Value rowsOfStep, ChunkSize least) {
+  Value size = make<arith::MaxUIOp>(make<arith::CeilDivUIOp>(steps, index(numChunks)), index(1));
+  for (int64_t i = 1; i <= 10; ++i) {
+    Value half = make<arith::CeilDivUIOp>(steps, index(numChunks << i));
+    auto isAtLeast = [&](Value value, int64_t bound) {
+      return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, value, index(bound));
+    };
+    Value isEnough = make<arith::AndIOp>(isAtLeast(half, least.steps),
+                                         isAtLeast(make<arith::MulIOp>(half, rowsOfStep), least.rows));
+    size = b.createOrFold<arith::SelectOp>(loc, isEnough, half, size);
+  }
+  return size;
+}
+
+/// What a chunk of one step takes of the device's cache, and what all chunks read: weights.
+std::pair<Value, int64_t> Rewriting::getFootprint(Stage &stage) {
+  Value ofStep = index(0);
+  for (memref::AllocOp buffer : stage.buffers) {
+    Value rows = getPart(buffer.getMixedSizes().front());
+    SmallVector<int64_t> shape(buffer.getType().getShape());
+    shape.front() = 1;
+    MemRefType row = MemRefType::Builder(buffer.getType()).setShape(shape);
+    ofStep = make<arith::AddIOp>(ofStep, make<arith::MulIOp>(rows, index(getKnownByteSize(row))));
+  }
+  int64_t ofAll = 0;
+  for (auto &[root, access] : stage.accesses)
+    if (access.order == TimeOrder::Any && !access.isWritten)
+      ofAll += getKnownByteSize(cast<MemRefType>(root.getType()));
+  return {ofStep, ofAll};
+}
+
+void Rewriting::chooseChunk(int64_t numChunks, ChunkSize least, int64_t cacheBytes) {
+  Stage &stage = chain.stages.front();
+  Value rows = index(1);
+  if (!stage.feeders.empty())
+    rows = getValueOrCreateConstantIndexOp(b, loc, *getRowsOfStep(stage.feeders.front().op, steps));
+  chunk = getChunk(numChunks, rows, least);
+  if (chain.stages.size() > 1)
+    return;
+  // Small chunks cost a little. What is gained by reading from the cache, and without that
+  // memory, is worth it; that memory alone is worth a few.
+  auto [ofStep, ofAll] = getFootprint(stage);
+  Value bytes = make<arith::AddIOp>(make<arith::MulIOp>(chunk, ofStep), index(ofAll));
+  Value fits = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, bytes, index(cacheBytes));
+  Value large = getChunk(numChunks, rows, {4 * least.steps, 4 * least.rows});
+  chunk = b.createOrFold<arith::SelectOp>(loc, fits, chunk, large);
+}
+
+void Rewriting::run(int64_t numChunks, ChunkSize least, int64_t cacheBytes) {
+  SmallVector<Stage> &stages = chain.stages;
+  Operation *last = stages.back().loop;
+  for (Operation *op : llvm::reverse(chain.later))
+    b.moveOpAfter(op, last);
+
+  b.setInsertionPoint(last);
+  chooseChunk(numChunks, least, cacheBytes);
+  for (Stage &stage : stages) {
+    for (memref::AllocOp buffer : stage.buffers)
+      shrink(buffer);
+    // Views too, before the waves.
+    for (Operation &op : *last->getBlock())
+      if (auto view = dyn_cast<ViewLikeOpInterface>(op); view && stage.owns(view->getResult(0)))
+        getShrunken(view->getResult(0));
+  }
+  if (stages.size() == 1)
+    emitChunks(stages.front());
+  else
+    emitWaves();
+  for (Stage &stage : stages) {
+    for (const Feeder &feeder : stage.feeders)
+      b.eraseOp(feeder.op);
+    for (memref::AllocOp buffer : stage.buffers)
+      eraseWithViews(b, buffer);
+  }
+}
+
+namespace {
+struct LSTMWavefrontPass : public lstm::impl::LSTMWavefrontPassBase<LSTMWavefrontPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    IRRewriter rewriter(&getContext());
+    getOperation().walk([&](FunctionOpInterface function) {
+      if (function.isExternal())
+        return;
+      resolveSizes(rewriter, function);
+      DominanceInfo dominance(function);
+      eliminateCommonSubExpressions(rewriter, dominance, function);
+      for (Chain &chain : findChains(function.getFunctionBody().front())) {
+        int64_t numStages = chain.stages.size();
+        if (numStages > 1)
+          remark::passed(chain.stages.front().loop.getLoc(),
+                         remark::RemarkOpts::name("Wavefront").category(getArgument()))
+              << std::to_string(numStages) + " loops run side by side, a few steps apart";
+        ++(numStages > 1 ? numWavefronts : numChunked);
+        Rewriting(rewriter, chain).run(numStages > 1 ? chunks : 1, {steps, rows}, cacheBytes);
+      }
+    });
+  }
+
+private:
+  /// Chains of which there is something to do.
+  std::vector<Chain> findChains(Block &block);
+};
+} // namespace
+
+std::vector<Chain> LSTMWavefrontPass::findChains(Block &block) {
+  std::vector<Chain> chains(1);
+  for (auto loop : block.getOps<scf::ForOp>()) {
+    if (!isTimeLoop(loop))
+      continue;
+    StringRef reason = "its steps access memory that is not known, or too much of it";
+    std::optional<Stage> stage = getStage(loop);
+    if (stage && (chains.back().stages.empty() || chunks > 1))
+      reason = chains.back().add(*stage);
+    if (!reason.data())
+      continue;
+    if (!chains.back().stages.empty()) {
+      remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoWavefront").category(getArgument()))
+          << "the loop waits for the whole of the one before it: " + reason.str();
+      chains.emplace_back();
+    }
+    if (stage && chains.back().add(*stage).data())
+      chains.back() = {};
+  }
+  std::vector<Chain> useful;
+  for (Chain &chain : chains)
+    if (chain.stages.size() > 1 || (chain.stages.size() == 1 && !chain.stages.front().feeders.empty()))
+      useful.push_back(std::move(chain));
+  return useful;
+}
