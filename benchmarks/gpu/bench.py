@@ -16,6 +16,7 @@ import pathlib
 import re
 import shlex
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -109,9 +110,16 @@ class Timed:
 
     def __init__(self, call, known, own_graph=False):
         self.call = call
+        call()
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        before = torch.cuda.memory_allocated()
         ys = call()
         torch.cuda.synchronize()
-        self.made = {"error": error_of(ys, known)}
+        # What PyTorch's allocator gave for a while: the workspace and, of others, small results besides ys.
+        taken = torch.cuda.max_memory_allocated() - before - ys.numel() * ys.element_size()
+        self.made = {"error": error_of(ys, known),
+                     "workspace_bytes": call.session.get("workspace") if own_graph else taken}
         self.modes = {"called": lambda s: timed(call, s), "host": lambda s: timed_on_host(call)}
         if own_graph:
             self.modes["replay"] = lambda s: timed_together(call.bound, s)
@@ -228,6 +236,24 @@ def measure_g2p(options):
             "words_compared": case.results[0].value.shape[1], "words_wrong": int(wrong)}
 
 
+def measure_naive(options):
+    """As its session enqueues it, one kernel after the other, beside what is compiled by default."""
+    case = gpu_cases.BASELINE
+    arrays = gpu_cases.inputs(case)
+    times = [statistics.median(timed(participants.ours(case, arrays, options.programs, file), 1)) / case.T
+             for file in ("naive.so", "host_cost.so")]
+    return {"cell": "naive", "case": str(case), "called_us_per_step": round(times[0], 2),
+            "default_called_us_per_step": round(times[1], 2)}
+
+
+def measure_host_cost(options):
+    """From C, without Python."""
+    case = gpu_cases.BASELINE
+    done = subprocess.run([options.programs / "host_cost", *(str(n) for n in (case.B, case.T, case.I, case.H))],
+                          capture_output=True, text=True, check=True)
+    return {"cell": "host cost", "case": str(case), "us_per_call": float(done.stdout.split()[0])}
+
+
 def write(path, rows):
     """The file is never half written."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -242,7 +268,8 @@ def main(arguments):
     manifest = json.loads((options.programs / "manifest.json").read_text())
     chosen = [case for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))]
     with_g2p = not options.quick if not options.only else options.only.search("g2p")
-    if not chosen and not with_g2p:
+    with_baseline = not options.only or options.only.search("baseline")
+    if not chosen and not with_g2p and not with_baseline:
         sys.exit("bench-gpu: error: no case matches")
     properties = torch.cuda.get_device_properties(0)
     peaks = measure_peaks()
@@ -272,6 +299,12 @@ def main(arguments):
             torch.cuda.empty_cache()
         for worker in workers:
             worker.close()
+        for measure in (measure_naive, measure_host_cost) if with_baseline and not is_late() else ():
+            try:
+                rows.append({**measure(options), "run": run})
+                log(report.baseline(rows[-1]))
+            except Exception as failure:  # As that the program did not compile.
+                log(f"{measure.__name__} failed: {failure}")
         if with_g2p and not is_late():
             try:
                 rows.append({**measure_g2p(options), "run": run})

@@ -47,6 +47,10 @@ def main():
              for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))}
     if not options.only or options.only.search("g2p"):
         texts["g2p.so"] = (gpu_cases.ROOT / "examples/g2p/g2p.mlir").read_text(), []
+    if options.target == "cuda" and (not options.only or options.only.search("baseline")):
+        text = gpu_cases.program(gpu_cases.BASELINE)
+        texts["naive.so"] = text, ["--strategy=naive"]
+        texts["host_cost.so"] = text, ["--header", options.output / "host_cost.h"]
     if not texts:
         sys.exit("bench-gpu: error: no case matches")
     failures = {}
@@ -68,6 +72,11 @@ def main():
         list(pool.map(compile_one, texts))
     if options.target == "cuda":
         shutil.copy(pathlib.Path(options.lstm_compile).resolve().parents[1] / "lib/liblstm_cuda_runtime.so", options.output)
+    if "host_cost.so" in texts and "host_cost.so" not in failures:
+        source = pathlib.Path(__file__).with_name("host_cost.c")
+        libraries = [options.output / name for name in ("host_cost.so", "liblstm_cuda_runtime.so")]
+        subprocess.run(["cc", "-std=gnu11", "-O2", "-Wall", "-I", options.output, source, *libraries, "-Wl,-rpath,$ORIGIN",
+                        "-o", options.output / "host_cost"], check=True)
     checkpoint = gpu_cases.ROOT / ".cache/checkpoint20.npz"
     if checkpoint.exists():
         shutil.copy(checkpoint, options.output)

@@ -70,6 +70,10 @@ def grid(quick=False):
     return made
 
 
+# What strategy=naive and the host's cost are measured at.
+BASELINE = Case("lstm", "bf16", 64, 128, 512, 512)
+
+
 # Programs
 
 

@@ -21,7 +21,17 @@ OTHER_TYPE = "cudnn-f16"
 
 
 def layers_of(rows):
-    return [row for row in rows if row["cell"] != "g2p"]
+    return [row for row in rows if row["cell"] in TITLES]
+
+
+def baseline(row):
+    """The sentence on what is measured at one size alone; empty for other rows."""
+    if row["cell"] == "naive":
+        return (f"strategy=naive, called, {row['case']}: {number(row['called_us_per_step'])} us a step, "
+                f"{row['called_us_per_step'] / row['default_called_us_per_step']:.1f} times the default's.")
+    if row["cell"] == "host cost":
+        return f"A call with unchanged shapes costs the host {number(row['us_per_call'])} us from C, {row['case']}."
+    return ""
 
 
 def is_textbook(row):
@@ -91,16 +101,23 @@ def summary(rows):
     return "\n".join(lines)
 
 
+def megabytes(row):
+    """Our workspace, and cuDNN's."""
+    entries = [entry for entry in (row, row["opponents"].get("cudnn", {})) if entry.get("workspace_bytes") is not None]
+    return " / ".join(number(entry["workspace_bytes"] / 1e6) for entry in entries) or "–"
+
+
 def table(rows):
     names = list(dict.fromkeys(name for row in rows for name in row["opponents"]))
-    heads = ["B, T, I, H", "ours", "own graph", "host, µs a call", *names, "device", "called", "limit"]
+    heads = ["B, T, I, H", "ours", "own graph", "host, µs a call", *names, "device", "called", "limit", "MB"]
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     for row in rows:
         cells = [sizes(row), times(ours(row))]
         cells += [number(row[key]) if row.get(key) else "–" for key in ("replay_us_per_step", "host_us_per_call")]
         cells += [times(row["opponents"][name]) if name in row["opponents"] else "–" for name in names]
         cells += [f"{ratio(row, key):.2f}" if ratio(row, key) else "–" for key in ("us_per_step", "called_us_per_step")]
-        lines.append("| " + " | ".join([*cells, number(row["limit_us_per_step"])]) + " |")
+        cells += [number(row["limit_us_per_step"]), megabytes(row)]
+        lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
@@ -126,9 +143,11 @@ def document(rows, picture=None, skipped=()):
              "Microseconds a step: on the device, replayed from a CUDA graph / as called, in parentheses the largest absolute "
              "error against float64. *Own graph* is our call among many, replayed by its session. *Device* and *called* are "
              "the best opponent's time over ours; who has no graph counts as called on the device, too. *Limit* is the products' "
-             "time at the rate above. " + OTHER_TYPE + " stands beside bf16 because cuDNN's persistent kernels know f16 alone; "
+             "time at the rate above. *MB* is our workspace / what PyTorch's allocator gave cuDNN besides ys. " + OTHER_TYPE + " stands beside bf16 because cuDNN's persistent kernels know f16 alone; "
              "it is not compared with.", "", "Geometric means:", "", summary(rows), ""]
     for row in rows:
+        if baseline(row):
+            lines += [baseline(row), ""]
         if row["cell"] == "g2p":
             lines += ["g2p: " + (row.get("ours_failure") or f"{row['words_per_s']} words/s, {row['words_wrong']} of "
                                  f"{row['words_compared']} words differ from float64's") + ".", ""]
