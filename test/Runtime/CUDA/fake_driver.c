@@ -24,6 +24,7 @@ enum {
   INVALID_HANDLE = 400,
   NOT_FOUND = 500,
   ILLEGAL_ADDRESS = 700,
+  COOPERATIVE_LAUNCH_TOO_LARGE = 720,
   CAPTURE_UNSUPPORTED = 900,
   CAPTURE_UNJOINED = 904,
   CAPTURE_ISOLATION = 905,
@@ -485,13 +486,14 @@ int cuLaunchKernel(Handle *function, unsigned gridX, unsigned gridY, unsigned gr
   return launch(function, (unsigned[]){gridX, gridY, gridZ}, (unsigned[]){blockX, blockY, blockZ},
                 shared, stream, parameters);
 }
+struct Attribute {
+  unsigned id, padding, value[3];
+  char rest[52];
+};
 struct Config {
   unsigned grid[3], block[3], shared;
   Handle *stream;
-  struct {
-    unsigned id, padding, cluster[3];
-    char rest[52];
-  } *attributes;
+  const struct Attribute *attributes;
   unsigned numAttributes;
 };
 int cuLaunchKernelEx(const struct Config *config, Handle *function, void **parameters,
@@ -499,10 +501,11 @@ int cuLaunchKernelEx(const struct Config *config, Handle *function, void **param
   ENTER(cuLaunchKernelEx);
   if (extra || config->numAttributes == 0)
     return INVALID_VALUE;
+  // Cooperative launches and clusters.
   for (unsigned a = 0; a < config->numAttributes; ++a) {
     const struct Attribute *attribute = &config->attributes[a];
     if (attribute->id == 2) {
-      if (attribute->cluster[0] != 1)
+      if (attribute->value[0] != 1)
         return INVALID_VALUE;
       if ((uint64_t)config->grid[0] * config->grid[1] * config->grid[2] > 132)
         return COOPERATIVE_LAUNCH_TOO_LARGE;
@@ -511,7 +514,7 @@ int cuLaunchKernelEx(const struct Config *config, Handle *function, void **param
     if (attribute->id != 4)
       return INVALID_VALUE;
     for (int i = 0; i < 3; ++i)
-      if (!attribute->cluster[i] || config->grid[i] % attribute->cluster[i])
+      if (!attribute->value[i] || config->grid[i] % attribute->value[i])
         return INVALID_VALUE;
   }
   return launch(function, config->grid, config->block, config->shared, config->stream, parameters);
