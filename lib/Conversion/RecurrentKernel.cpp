@@ -115,8 +115,11 @@ private:
   Request getRequest(unsigned number, const Fragment &fragment, Value count, Value tile);
   SmallVector<Value> ask(unsigned number, ArrayRef<Fragment> fragments, Value count,
                          const IRMapping &step, Value tile);
+  Value getRequestAddress(const Request &request, unsigned plane);
   SmallVector<Value> askFor(const Request &request);
-  SmallVector<Value> waitFor(const Request &request, ValueRange asked);
+  SmallVector<Value> waitFor(unsigned number, ArrayRef<Fragment> fragments, Value count, Value tile,
+                             ValueRange asked);
+  SmallVector<Value> askAgain(Value address, Value missing, ValueRange known);
   void multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked, Value count,
                 Value tile, Accumulators &accumulators);
   void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
@@ -370,14 +373,18 @@ Value KernelEmitter::getChunk(const Slot &slot, ProductFormat format, const Proj
   return add(mul(group, 4), laneColumn);
 }
 
+Value KernelEmitter::getRequestAddress(const Request &request, unsigned plane) {
+  return exchangeAddress(*request.projection->exchange, request.step, plane, request.row,
+                         mul(request.chunk, ProductFormat::kLaneWords));
+}
+
 /// The words, one group a plane, of what a block writes, which may not be there yet.
 SmallVector<Value> KernelEmitter::askFor(const Request &request) {
   auto type =
       LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
   SmallVector<Value> words;
   for (unsigned plane = 0; plane < request.format.getNumPlanes(); ++plane) {
-    Value place = exchangeAddress(*request.projection->exchange, request.step, plane, request.row,
-                                  mul(request.chunk, ProductFormat::kLaneWords));
+    Value place = getRequestAddress(request, plane);
     // A weak load may give a stale value for ever.
     Value four = assembly("ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l",
                           type, place);
@@ -449,25 +456,72 @@ SmallVector<Value> KernelEmitter::ask(unsigned number, ArrayRef<Fragment> fragme
   return words;
 }
 
-/// Asks again until all lanes have their words.
-SmallVector<Value> KernelEmitter::waitFor(const Request &request, ValueRange asked) {
-  if (!request.projection->exchange)
-    return asked;
+/// Asks again for what is missing until all lanes have their words. All fragments are asked
+/// for at the same time: one after the other, each would take the time of a journey.
+SmallVector<Value> KernelEmitter::waitFor(unsigned number, ArrayRef<Fragment> fragments, Value count,
+                                          Value tile, ValueRange asked) {
+  SmallVector<Value> addresses, insides;
+  SmallVector<unsigned> places;
+  unsigned place = 0;
+  for (const Fragment &fragment : fragments) {
+    Request request = getRequest(number, fragment, count, tile);
+    for (unsigned plane = 0; plane < request.format.getNumPlanes(); ++plane) {
+      if (request.projection->exchange) {
+        addresses.push_back(getRequestAddress(request, plane));
+        insides.push_back(request.isInside);
+        places.push_back(place);
+      }
+      place += ProductFormat::kLaneWords;
+    }
+  }
+  SmallVector<Value> words(asked);
+  if (addresses.empty())
+    return words;
+  SmallVector<Value> waiting;
+  for (unsigned at : places)
+    waiting.append(words.begin() + at, words.begin() + at + ProductFormat::kLaneWords);
+  SmallVector<Type> carried(waiting.size() + places.size(), b.getI32Type());
   auto wait = scf::WhileOp::create(
-      b, asked.getTypes(), asked,
-      [&](OpBuilder &, Location, ValueRange words) {
-        Value largest = words.front();
-        for (Value other : words.drop_front())
-          largest = arith::MaxUIOp::create(b, largest, other);
-        Value misses = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, word(-1));
-        scf::ConditionOp::create(b, isAny(misses), words);
+      b, carried, waiting,
+      [&](OpBuilder &, Location, ValueRange all) {
+        SmallVector<Value> results(all);
+        Value anyMissing;
+        for (size_t i = 0; i < places.size(); ++i) {
+          Value largest = all[4 * i];
+          for (Value other : all.slice(4 * i + 1, 3))
+            largest = arith::MaxUIOp::create(b, largest, other);
+          Value missing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, word(-1));
+          anyMissing = anyMissing ? arith::OrIOp::create(b, anyMissing, missing).getResult() : missing;
+          results.push_back(arith::ExtUIOp::create(b, b.getI32Type(), missing));
+        }
+        scf::ConditionOp::create(b, isAny(anyMissing), results);
       },
-      [&](OpBuilder &, Location, ValueRange) { scf::YieldOp::create(b, askFor(request)); });
+      [&](OpBuilder &, Location, ValueRange all) {
+        SmallVector<Value> again;
+        for (size_t i = 0; i < places.size(); ++i)
+          again.append(askAgain(addresses[i], all[4 * places.size() + i], all.slice(4 * i, 4)));
+        scf::YieldOp::create(b, again);
+      });
   b.setInsertionPointAfter(wait);
-  SmallVector<Value> words(wait.getResults());
-  if (request.isInside)
-    for (Value &value : words)
-      value = arith::SelectOp::create(b, request.isInside, value, word(0));
+  for (auto [i, at] : llvm::enumerate(places))
+    for (unsigned j = 0; j < 4; ++j) {
+      Value value = wait.getResult(4 * i + j);
+      words[at + j] = insides[i] ? arith::SelectOp::create(b, insides[i], value, word(0)).getResult() : value;
+    }
+  return words;
+}
+
+/// Four words, anew where they are missing.
+SmallVector<Value> KernelEmitter::askAgain(Value address, Value missing, ValueRange known) {
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
+  SmallVector<Value> operands = {address, missing};
+  llvm::append_range(operands, known);
+  Value four = assembly("{ .reg .pred p; setp.ne.u32 p, $5, 0; "
+                        "@p ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4]; }",
+                        "=r,=r,=r,=r,l,r,0,1,2,3", type, operands);
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < 4; ++i)
+    words.push_back(LLVM::ExtractValueOp::create(b, four, ArrayRef<int64_t>{i}));
   return words;
 }
 
@@ -501,20 +555,23 @@ Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMappi
 void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked,
                              Value count, Value tile, Accumulators &accumulators) {
   const PhaseLayout &phase = layout.phases[number];
+  SmallVector<Value> all = waitFor(number, fragments, count, tile, asked);
+  ValueRange rest(all);
   for (const Fragment &fragment : fragments) {
     Request request = getRequest(number, fragment, count, tile);
     int64_t numWords = ProductFormat::kLaneWords * request.format.getNumPlanes();
-    SmallVector<Value> words = waitFor(request, asked.take_front(numWords));
-    asked = asked.drop_front(numWords);
+    ValueRange words = rest.take_front(numWords);
+    rest = rest.drop_front(numWords);
     SmallVector<Value> slotWeights = getSlotWeights(number, fragment.slot);
-    for (int64_t m = 0; m < phase.productTiles; ++m) {
-      SmallVector<Value> &sum = accumulators[m * plan.rowTiles + fragment.n];
-      for (auto [weightPlane, operandPlane] : request.format.getTerms())
-        for (int64_t i = 0; i < 2; ++i)
+    // Products of one sum wait for each other: they are not neighbours.
+    for (auto [weightPlane, operandPlane] : request.format.getTerms())
+      for (int64_t i = 0; i < 2; ++i)
+        for (int64_t m = 0; m < phase.productTiles; ++m) {
+          SmallVector<Value> &sum = accumulators[m * plan.rowTiles + fragment.n];
           sum = request.format.multiply(
               b, ValueRange(slotWeights).slice(8 * (weightPlane * phase.productTiles + m) + 4 * i, 4),
-              ValueRange(words).slice(4 * operandPlane + 2 * i, 2), sum);
-    }
+              words.slice(4 * operandPlane + 2 * i, 2), sum);
+        }
   }
 }
 
