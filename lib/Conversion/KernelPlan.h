@@ -66,7 +66,7 @@ struct KernelPrediction {
 /// phase.
 KernelPrediction predictKernel(const RecurrentLoop &loop, const KernelPlan &plan,
                                const KernelTarget &target, int64_t rows);
-KernelPrediction predictLibrary(const RecurrentLoop &loop, int64_t rows);
+KernelPrediction predictLibrary(const RecurrentLoop &loop, Float32Mode float32, int64_t rows);
 
 /// A plan for all numbers of rows up to `maxRows`; without a plan it is better to call
 /// libraries.
