@@ -285,6 +285,27 @@ def takes_host_arrays(bench, name):
         call.check()
 
 
+def runs_beside_others(bench, name):
+    """While kernels of others fill the device, from two streams at once: blocks that wait for each other all come to run."""
+    torch, library = bench.where.torch, bench.load(name)
+    calls = [Call(programs.Cell(name.split("/")[1]).make("beside", 17 + seed, 9, seed=seed), bench.where) for seed in range(2)]
+    streams = [torch.cuda.Stream() for _ in calls]
+    busy, load = torch.cuda.Stream(), torch.randn(2048, 2048, device="cuda")
+    for call in calls:
+        call.run(library).check()
+    for _ in range(20):
+        with torch.cuda.stream(busy):
+            for _ in range(10):
+                load @ load
+        for _ in range(5):
+            for call, stream in zip(calls, streams):
+                with torch.cuda.stream(stream):
+                    call.run(library)
+        torch.cuda.synchronize()
+        for call in calls:
+            call.check()
+
+
 def costs_the_host_little(bench, name):
     """Microseconds of the host for a call with the same tensors; reported."""
     library, case = bench.load(name), bench.cases(name)[0]
@@ -322,6 +343,7 @@ SCENARIOS = [
     (joins_a_capture, CELLS, True),
     (runs_on_a_stream, FEW, True),
     (takes_a_workspace, FEW, True),
+    (runs_beside_others, FEW, True),
     (allocates_nothing_more, FEW, True),
     (takes_host_arrays, CELLS, True),
     (costs_the_host_little, ["cell/lstm"], False),
