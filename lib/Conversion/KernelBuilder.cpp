@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -122,15 +121,12 @@ void KernelBuilder::store(Value value, Value memref, ValueRange indices) {
 LogicalResult KernelBuilder::lowerBody() {
   SmallVector<memref::LoadOp> loads;
   SmallVector<CheckOp> checks;
-  SmallVector<math::FmaOp> products;
   Operation *foreign = nullptr;
   body->walk([&](Operation *op) {
     if (auto load = dyn_cast<memref::LoadOp>(op))
       loads.push_back(load);
     else if (auto check = dyn_cast<CheckOp>(op))
       checks.push_back(check);
-    else if (auto fma = dyn_cast<math::FmaOp>(op))
-      products.push_back(fma);
     else if (isa<memref::MemRefDialect>(op->getDialect()) ||
              isa<CallOpInterface>(op) ||
              llvm::any_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>))
@@ -169,12 +165,6 @@ LogicalResult KernelBuilder::lowerBody() {
     scf::YieldOp::create(rewriter, loc, value);
     rewriter.replaceOp(op, branch.getResult(0));
   }
-  // An instruction, where convert-gpu-to-nvvm would call libdevice.
-  for (math::FmaOp op : products)
-    if (op.getType().isF32() || op.getType().isF64()) {
-      rewriter.setInsertionPoint(op);
-      rewriter.replaceOpWithNewOp<LLVM::FMAOp>(op, op.getType(), op.getOperands());
-    }
   for (CheckOp op : checks)
     lowerDeviceCheck(rewriter, op, launch);
   return success();

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Utils/GPUUtils.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -27,6 +29,17 @@ using namespace mlir::lstm;
 /// Constants are computed where they are used: as parameters they would hide from the
 /// compiler what a size or a stride is.
 static bool isSinkable(Operation *op) { return op->hasTrait<OpTrait::ConstantLike>(); }
+
+/// Fused products to an instruction, where convert-gpu-to-nvvm would call libdevice.
+static void lowerFusedProducts(gpu::LaunchOp launch) {
+  launch.walk([](math::FmaOp op) {
+    if (!op.getType().isF32() && !op.getType().isF64())
+      return;
+    OpBuilder b(op);
+    op.replaceAllUsesWith(LLVM::FMAOp::create(b, op.getLoc(), op.getType(), op.getOperands()).getResult());
+    op.erase();
+  });
+}
 
 /// Whether two kernels do the same.
 static bool isSame(gpu::GPUFuncOp l, gpu::GPUFuncOp r) {
@@ -58,6 +71,7 @@ struct LSTMOutlineKernelsPass
   }
 
   LogicalResult outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels, SymbolTable &symbols) {
+    lowerFusedProducts(launch);
     if (failed(sinkOperationsIntoLaunchOp(launch, isSinkable)))
       return launch.emitOpError("cannot be outlined");
     auto function = launch->getParentOfType<FunctionOpInterface>();

@@ -197,20 +197,6 @@ func.func @check(%x: memref<?xi64>, %most: i64, %y: memref<?xi64>) {
   return
 }
 
-// A fused product is an instruction, which convert-gpu-to-nvvm does not know; of halves it goes through f32.
-// CHECK-LABEL: func.func @fma(
-// CHECK: llvm.intr.fma({{.*}}) : (f32, f32, f32) -> f32
-// CHECK: math.fma {{.*}} : f16
-func.func @fma(%x: memref<?xf32>, %h: memref<?xf16>) {
-  linalg.generic {indexing_maps = [#id1, #id1], iterator_types = ["parallel"]} outs(%x, %h : memref<?xf32>, memref<?xf16>) {
-  ^bb0(%a: f32, %b: f16):
-    %r = math.fma %a, %a, %a : f32
-    %s = math.fma %b, %b, %b : f16
-    linalg.yield %r, %s : f32, f16
-  }
-  return
-}
-
 // CHECK-LABEL: func.func @fill(
 // CHECK-SAME: %[[S:.*]]: f32
 // CHECK: llvm.store %[[S]], %{{.*}} : f32, !llvm.ptr
