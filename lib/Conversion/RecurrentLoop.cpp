@@ -53,10 +53,9 @@ private:
 /// The slot of a state with two of them, relative to the step; -1: another view.
 static int64_t getSlot(Value view, scf::ForOp loop) {
   auto slice = view.getDefiningOp<memref::SubViewOp>();
-  if (!slice || slice.getSourceType().getDimSize(0) != 2)
+  if (!slice || slice.getSourceType().getDimSize(0) != 2 || !slice.isDynamicOffset(0))
     return -1;
-  auto apply = dyn_cast_if_present<affine::AffineApplyOp>(
-      dyn_cast<Value>(slice.getMixedOffsets().front()).getDefiningOp());
+  auto apply = slice.getDynamicOffset(0).getDefiningOp<affine::AffineApplyOp>();
   if (!apply || apply.getMapOperands().size() != 1 ||
       apply.getMapOperands()[0] != loop.getInductionVar())
     return -1;
@@ -174,7 +173,12 @@ LogicalResult Matcher::matchProjections(unsigned number) {
 }
 
 FailureOr<RecurrentLoop> Matcher::run() {
-  if (result.loop.getNumResults() != 0 || failed(matchBody()))
+  if (result.loop.getNumResults() != 0)
+    return reject("the step has results");
+  if (!isConstantIntValue(result.loop.getLowerBound(), 0) ||
+      !isConstantIntValue(result.loop.getStep(), 1))
+    return reject("the steps do not count from 0 by 1");
+  if (failed(matchBody()))
     return failure();
   for (unsigned i = 0; i < result.phases.size(); ++i)
     if (failed(matchInputs(i)) || failed(matchProjections(i)))

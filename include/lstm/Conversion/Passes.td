@@ -279,7 +279,7 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     8 * `row_tiles`; of a block's warps, `splits` multiply and `map_warps` map. A part without
     `unit_blocks` is for libraries.
 
-    A loop becomes a kernel if its phases have static weights of f32, f16 or bf16 and sum in f32, at
+    A loop becomes a kernel if it counts from 0 by 1, its phases have static weights of f32, f16 or bf16 and sum in f32, at
     least one projects what the loop writes, whole and in one piece, and everything else that
     the loop writes is read at the row and unit where it is written. Reductions over
     units, as a layer norm has, are left to libraries.
@@ -416,10 +416,11 @@ def LSTMOutlineKernelsPass : Pass<"lstm-outline-kernels", "ModuleOp"> {
   let summary = "Launches to functions of one gpu.module";
   let description = [{
     Unlike `gpu-kernel-outlining`, which makes a module for each launch: modules are compiled
-    and loaded one by one. Kernels that do the same become one. Constants go into the kernel.
+    and loaded one by one. Kernels that do the same become one. Constants go into the kernel. Fused
+    products of f32 and f64 become instructions, where upstream would call libdevice.
   }];
   let statistics = [Statistic<"numKernels", "kernels", "Kernels outlined">];
-  let dependentDialects = ["gpu::GPUDialect", "DLTIDialect"];
+  let dependentDialects = ["gpu::GPUDialect", "DLTIDialect", "LLVM::LLVMDialect"];
 }
 
 def LSTMCheckGPUTargetPass : Pass<"lstm-check-gpu-target", "ModuleOp"> {
