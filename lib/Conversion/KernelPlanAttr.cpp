@@ -43,7 +43,7 @@ FailureOr<SmallVector<PlannedRows>> lstm::getPlans(scf::ForOp loop) {
   if (!parts || parts.empty())
     return expects("plans");
   SmallVector<PlannedRows> planned;
-  for (Attribute part : parts) {
+  for (auto [i, part] : llvm::enumerate(parts)) {
     auto dictionary = dyn_cast<DictionaryAttr>(part);
     if (!dictionary)
       return expects("plans");
@@ -52,7 +52,7 @@ FailureOr<SmallVector<PlannedRows>> lstm::getPlans(scf::ForOp loop) {
       return value && value.getInt() > 0 ? std::optional(value.getInt()) : std::nullopt;
     };
     PlannedRows rows{std::numeric_limits<int64_t>::max(), std::nullopt, {0, ""}};
-    if (part != parts.getValue().back()) {
+    if (i + 1 != parts.size()) {
       if (!get("max_rows"))
         return expects("a positive 'max_rows' in all but the last");
       rows.maxRows = *get("max_rows");

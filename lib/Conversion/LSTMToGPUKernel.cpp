@@ -20,6 +20,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::lstm {
@@ -73,15 +74,23 @@ Value LoopConversion::allocate() {
   if (maxRows != planned.back().maxRows)
     count = rewriter.createOrFold<arith::SelectOp>(
         loc, compare(arith::CmpIPredicate::ule, rows, index(maxRows)), count, index(0));
-  auto type = MemRefType::get({ShapedType::kDynamic}, rewriter.getI32Type());
-  return memref::AllocOp::create(rewriter, loc, type, count);
+  // A size that is known counts in the plan of the memory.
+  return memref::AllocOp::create(rewriter, loc, {getAsOpFoldResult(count)}, rewriter.getI32Type());
 }
 
 void LoopConversion::run() {
-  // Memory is allocated before what the function's entry block has of the loop, and the work
-  // stands in a region, so that lstm-plan-memory takes all its buffers to be in use together.
-  Block *entry = &source->getParentOfType<FunctionOpInterface>().getFunctionBody().front();
-  rewriter.setInsertionPoint(entry->findAncestorOpInBlock(*source));
+  // Memory is allocated before what the function's entry block has of the loop, if its size is
+  // known there, and the work stands in a region, so that lstm-plan-memory takes all its buffers
+  // to be in use together.
+  auto function = source->getParentOfType<FunctionOpInterface>();
+  Operation *ancestor = function.getFunctionBody().front().findAncestorOpInBlock(*source);
+  DominanceInfo dominance(function);
+  auto isKnown = [&](OpFoldResult size) {
+    auto value = dyn_cast<Value>(size);
+    return !value || dominance.properlyDominates(value, ancestor);
+  };
+  bool isOutside = ancestor && isKnown(source.getUpperBound()) && isKnown(loop.rows);
+  rewriter.setInsertionPoint(isOutside ? ancestor : source);
   rows = getValueOrCreateConstantIndexOp(rewriter, loc, loop.rows);
   Value memory = allocate();
 
