@@ -1,5 +1,7 @@
 // RUN: lstm-opt %s --convert-lstm-to-linalg | FileCheck %s
 // RUN: lstm-opt %s --convert-lstm-to-linalg=phases=false | FileCheck %s --check-prefix=GATES
+// RUN: lstm-opt %s --convert-lstm-to-linalg=scans=false | FileCheck %s --check-prefix=SCANS
+// RUN: lstm-opt %s --convert-lstm-to-linalg=deallocate=false | FileCheck %s --check-prefix=SCRATCH
 
 // Products of f16 are summed in f32; the loop over units is the innermost one.
 // CHECK-DAG: #[[$A:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
@@ -88,10 +90,18 @@ func.func @phase(%h: tensor<?x16xf32>, %U: tensor<16x1x16xf32>, %to: tensor<?x16
   return %h1 : tensor<?x16xf32>
 }
 
+// Scratch memory is freed where it is used, or by upstream's passes.
 // CHECK-LABEL: func.func @phase_on_memrefs(
 // CHECK-NOT: lstm.phase
+// CHECK: %[[SUM:.*]] = memref.alloc
 // CHECK: linalg.contract
 // CHECK: linalg.generic
+// CHECK: memref.dealloc %[[SUM]]
+// SCRATCH-LABEL: func.func @phase_on_memrefs(
+// SCRATCH: memref.alloc
+// SCRATCH: linalg.contract
+// SCRATCH-NOT: memref.dealloc
+// SCRATCH: return
 func.func @phase_on_memrefs(%h: memref<?x16xf32>, %U: memref<16x1x16xf32>, %to: memref<?x16xf32>) {
   lstm.phase project(%h, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%to : memref<?x16xf32>) {
   ^bb0(%z: f32, %old: f32):
@@ -99,4 +109,25 @@ func.func @phase_on_memrefs(%h: memref<?x16xf32>, %U: memref<16x1x16xf32>, %to: 
     lstm.yield %t : f32
   }
   return
+}
+
+// Those of a scan can wait, until it is a loop that perhaps becomes a kernel.
+// CHECK-LABEL: func.func @scan(
+// CHECK: lstm.scan
+// CHECK-NOT: lstm.phase
+// CHECK: linalg.contract
+// SCANS-LABEL: func.func @phase(
+// SCANS-NOT: lstm.phase
+// SCANS-LABEL: func.func @scan(
+// SCANS-NOT: linalg
+// SCANS: lstm.phase
+func.func @scan(%T: index, %hh: tensor<2x?x16xf32>, %U: tensor<16x1x16xf32>) -> tensor<2x?x16xf32> {
+  %r = lstm.scan %t to %T states(%h -> %to = %hh : tensor<2x?x16xf32>) {
+    %h1 = lstm.phase project(%h, %U : tensor<?x16xf32>, tensor<16x1x16xf32>) outs(%to : tensor<?x16xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.yield state(%h1 : tensor<?x16xf32>)
+  }
+  return %r : tensor<2x?x16xf32>
 }

@@ -1,10 +1,15 @@
-// RUN: lstm-opt %s --lstm-to-nvvm=format=ptx -o %t && FileCheck %s --input-file %t
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library" -o %t && FileCheck %s --input-file %t
 // RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=naive" | FileCheck %s --check-prefix=NAIVE
-// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx graph=false" | FileCheck %s --check-prefix=PLAIN
-// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx runtime-checks=false" | FileCheck %s --check-prefix=UNCHECKED
-// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx allow-tf32=true" | FileCheck %s --check-prefix=TF32
-// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx chip=sm_80,sm_90" | FileCheck %s --check-prefix=CHIPS
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library graph=false" | FileCheck %s --check-prefix=PLAIN
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library runtime-checks=false" | FileCheck %s --check-prefix=UNCHECKED
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library allow-tf32=true" | FileCheck %s --check-prefix=TF32
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library chip=sm_80,sm_90" | FileCheck %s --check-prefix=CHIPS
 // RUN: lstm-opt %s --lstm-to-nvvm="format=ptx index-bitwidth=32" | FileCheck %s --check-prefix=NARROW
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=persistent" | FileCheck %s --check-prefix=PERSISTENT
+// RUN: lstm-opt %s --lstm-to-nvvm=format=ptx -o %t.auto && FileCheck %s --check-prefix=PERSISTENT --input-file %t.auto
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=auto" | cmp - %t.auto
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=persistent kernel-plan=2,1,4,2 f32-mode=tf32" | FileCheck %s --check-prefix=GIVEN
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx chip=sm_75" | FileCheck %s --check-prefix=OLD
 
 // Everything that is given to the host is in the LLVM dialect; sizes, workspace and results come before the work, which
 // may be a graph.
@@ -32,6 +37,36 @@
 // NAIVE-LABEL: llvm.func @main(
 // NAIVE-COUNT-8: llvm.call @lstmCudaGemm(
 // NAIVE-NOT: llvm.call @lstmCudaGemm(
+
+// All steps are one kernel, by default, too: the product of all inputs, then a launch of blocks that wait for each other. A
+// device that is too small calls the library in each step.
+// PERSISTENT-LABEL: llvm.func @main(
+// PERSISTENT-NOT: {{(builtin.unrealized|lstm\.|scf\.|memref\.|linalg\.|gpu\.|cublas\.|nvvm\.)}}
+// PERSISTENT: llvm.call @lstmCudaGetWorkspace(
+// PERSISTENT: llvm.call @lstmCudaEnter(
+// PERSISTENT: llvm.call @lstmCudaGemm(
+// PERSISTENT: llvm.call @lstmCudaGetMultiprocessors()
+// PERSISTENT: llvm.cond_br
+// PERSISTENT: llvm.call @lstmCudaFill(
+// PERSISTENT: llvm.call @lstmCudaLaunchTogether(
+// PERSISTENT: llvm.call @lstmCudaGemm(
+// PERSISTENT-NOT: llvm.call @lstmCudaAllocate(
+// PERSISTENT: .visible .entry main_kernel
+// PERSISTENT-DAG: ld.relaxed.gpu.global.v4.b32
+// PERSISTENT-DAG: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+// PERSISTENT-DAG: st.relaxed.gpu.global.b32
+// PERSISTENT: llvm.mlir.global_dtors
+
+// Two blocks of 8 units, 6 warps; one product of TF32 in the place of three.
+// GIVEN-LABEL: llvm.func @main(
+// GIVEN: llvm.call @lstmCudaLaunchTogether(
+// GIVEN: .maxntid 192
+// GIVEN-COUNT-4: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+// GIVEN-NOT: mma.sync
+
+// Tensor cores of this GPU do not multiply TF32.
+// OLD-NOT: lstmCudaLaunchTogether
+// OLD: .target sm_75
 
 // PLAIN-LABEL: llvm.func @main(
 // PLAIN: %[[NO:.*]] = llvm.mlir.constant(0 : i32) : i32

@@ -33,7 +33,7 @@ LOOPS = ("convert-linalg-to-loops,lower-affine,expand-strided-metadata,lower-aff
 
 def pipeline(chunks):
     program = os.path.join(source, "examples", "cells", "rnn.mlir")
-    text = subprocess.run([lstm_opt, program, f"--lstm-to-nvvm=runtime-checks=false chunks={chunks}", "--dump-pass-pipeline",
+    text = subprocess.run([lstm_opt, program, f"--lstm-to-nvvm=strategy=library runtime-checks=false chunks={chunks}", "--dump-pass-pipeline",
                            "-o", os.devnull], capture_output=True, text=True, check=True).stderr
     text = " ".join(text[text.index("builtin.module("):].split())
     # Many chunks, of single layers as well; one chunk for comparison.
@@ -119,7 +119,7 @@ with tempfile.TemporaryDirectory() as folder:
             if driver:
                 os.environ |= {"LSTM_LIBCUDA": driver[0], "LSTM_LIBCUBLAS": driver[0]}
                 path.write_text(text.replace(RUNTIME, ""))
-                runner.execute(str(path), arrays, flags=["--target=cuda", "--gpu-format=ptx", "--chunks=3", "--repeat=4"])
+                runner.execute(str(path), arrays, flags=["--target=cuda", "--gpu-format=ptx", "--strategy=library", "--chunks=3", "--repeat=4"])
                 count += 1
                 continue
             known, *others = (runner.execute(str(path), arrays, flags=["--pass-pipeline=" + pipeline(chunks)]) for chunks in (1, 2, 5))

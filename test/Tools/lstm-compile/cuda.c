@@ -12,7 +12,7 @@
 UNSUPPORTED: sanitizer
 RUN: rm -rf %t && mkdir %t
 RUN: lstm-compile %S/Inputs/tiny.mlir --target=cuda --gpu-format=ptx -o %t/libtiny.so --header %t/tiny.h
-RUN: lstm-compile %S/Inputs/tiny.mlir --target=cuda --gpu-format=ptx --graph=false -o %t/libplain.so --prefix=tiny
+RUN: lstm-compile %S/Inputs/tiny.mlir --target=cuda --gpu-format=ptx --strategy=library --graph=false -o %t/libplain.so --prefix=tiny
 RUN: %c_compiler -std=gnu11 -O1 -pthread -shared -fPIC -I%lstm_src/test/Runtime/CUDA %lstm_src/test/Runtime/CUDA/fake_driver.c -o %t/fake.so
 RUN: %c_compiler -std=c11 -Wall -Wextra -Wpedantic -Werror -I%t %s %t/libtiny.so %lstm_lib_dir/liblstm_cuda_runtime.so \
 RUN:   -pthread -Wl,-rpath,%t -Wl,-rpath,%lstm_lib_dir -o %t/graph
