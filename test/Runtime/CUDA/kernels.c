@@ -40,12 +40,13 @@ static LSTMCudaModule modules[] = {{8, all, 0}, {3, all, 0}, {2, all, 0}, {0, 0,
 static LSTMCudaKernel kernel;
 static int64_t grid[3] = {1, 1, 1}, block[3] = {32, 1, 1};
 static int32_t sharedBytes;
+static bool isTogether;
 static void launch(void **values) {
   (void)values;
   void *parameters[1];
   if (lstmCudaEnter(1))
-    lstmCudaLaunch(&kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], sharedBytes,
-                   parameters);
+    (isTogether ? lstmCudaLaunchTogether : lstmCudaLaunch)(
+        &kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], sharedBytes, parameters);
 }
 static const int64_t none[] = {0, 0};
 static int32_t run(lstm_cuda_session *session, int chosen) {
@@ -132,6 +133,44 @@ static void testLaunches(void) {
   EXPECT(fakeCount("live"), 0);
 }
 
+/* Blocks that wait for each other run at the same time, or not at all; in graphs, too. */
+static void testTogether(void) {
+  fakeSetCapability(90);
+  lstm_cuda_session *session = makeSession();
+  isTogether = true;
+  kernel.state = NULL;
+  grid[0] = 132;
+  fakeResetCounts();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_GOOD(session, run(session, 0));
+    EXPECT_TEXT(launched, "sm_90a");
+  }
+  EXPECT(lstm_cuda_get(session, "replays") > 0, true);
+  EXPECT(fakeCount("cuLaunchKernel"), 0);
+  EXPECT_GOOD(session, lstm_cuda_set_option(session, "graph-after", -1));
+  fakeResetCounts();
+  grid[0] = 0; /* empty */
+  EXPECT_GOOD(session, run(session, 0));
+  EXPECT_TEXT(launched, "nothing");
+  EXPECT(fakeCount("cuLaunchKernelEx"), 0);
+  grid[0] = 133;
+  EXPECT_FAILURE(session, run(session, 0), LSTM_CUDA_ERROR,
+                 "kernel 'which', grid 133 1 1, block 32 1 1, 0 bytes of shared memory: "
+                 "cuLaunchKernelEx: ");
+  isTogether = false;
+  EXPECT_GOOD(session, run(session, 0));
+  isTogether = true;
+  grid[0] = (int64_t)1 << 32;
+  EXPECT_FAILURE(session, run(session, 0), LSTM_CUDA_ERROR,
+                 "grid size #0 of 4294967296 is out of range");
+  isTogether = false;
+  grid[0] = 1;
+  EXPECT_GOOD(session, lstm_cuda_wait(session, 0));
+  lstm_cuda_destroy(session);
+  lstmCudaRelease(&modules[0]);
+  EXPECT(fakeCount("live"), 0);
+}
+
 int main(int argc, char **argv) {
   (void)argv;
   if (argc > 1) {
@@ -156,5 +195,6 @@ int main(int argc, char **argv) {
   expectNone(90, 3, "capability 9.0: there is none");
   expectNone(100, 4, "capability 10.0: there is compute_90a");
   testLaunches();
+  testTogether();
   return 0;
 }
