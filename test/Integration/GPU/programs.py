@@ -10,6 +10,8 @@ called with, and what they must give, all from the suites that test the CPU.
     activation/NAME   all forms and types of an activation
     fault/NAME        test/Regression: numbers of public fault reports
     property/SEED     random programs
+    persistent/…      cells, large ones and random programs by --strategy=persistent
+    library/…         cells by --strategy=library
     g2p               examples/g2p on random words
 """
 
@@ -94,6 +96,8 @@ class Case:
 
 class Program:
     name: str
+    # Of lstm-compile, for GPUs.
+    flags: tuple = ()
 
     def text(self):
         raise NotImplementedError
@@ -121,6 +125,9 @@ def case_of(text, label, arguments, want, how, entry="main", by_key=False):
                 for slot in results]
     return Case(label, given, expected, entry, [slot.name for slot in slots])
 
+
+# Number of random programs that are compiled to persistent kernels, too.
+PERSISTENT = 60
 
 UNITS = ("units", 16.0)
 SIZES = [("ragged", 7, 5, None), ("one row", 4, 1, [3]), ("no steps", 0, 3, None), ("no rows", 4, 0, None),
@@ -255,6 +262,20 @@ class Property(Program):
         return [Case("as drawn", given, results)]
 
 
+class Variant(Program):
+    """A program compiled by another strategy than the one that is predicted to be faster."""
+
+    def __init__(self, strategy, program):
+        self.program, self.name = program, f"{strategy}/{program.name}"
+        self.flags = (f"--strategy={strategy}",)
+
+    def text(self):
+        return self.program.text()
+
+    def cases(self):
+        return self.program.cases()
+
+
 class G2P(Program):
     name = "g2p"
 
@@ -313,4 +334,8 @@ def every(count):
     made += [Activation(name) for name in suite.FORMS]
     made += [*faults(), G2P()]
     made += [Property(seed) for seed in range(1, count + 1)]
+    persistent = [*map(Cell, examples.names()), *map(Large, Large.GROWN),
+                  *(Property(seed) for seed in range(1, min(count, PERSISTENT) + 1))]
+    made += [Variant("persistent", program) for program in persistent]
+    made += [Variant("library", Cell(name)) for name in examples.names()]
     return {program.name: program for program in made}

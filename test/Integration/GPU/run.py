@@ -61,7 +61,7 @@ class Bench:
         self.repetitions = options.repetitions
         self.libraries, self.known, self.notes = {}, {}, []
         # The processes are made before CUDA is there: they must not inherit it.
-        self.count = max([int(n.split("/")[1]) for n in manifest["programs"] if n.startswith("property/")], default=0)
+        self.count = max([int(n.rsplit("/")[-1]) for n in manifest["programs"] if "property/" in n], default=0)
         self.pool = None
         if options.processes > 1:
             self.pool = ProcessPoolExecutor(options.processes, mp_context=multiprocessing.get_context("fork"))
