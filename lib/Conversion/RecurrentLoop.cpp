@@ -50,10 +50,23 @@ private:
 };
 } // namespace
 
+/// Whether row 0 and unit 0 of a view are those of its memory.
+static bool startsAtOrigin(Value view) {
+  while (auto slice = view.getDefiningOp<memref::SubViewOp>()) {
+    SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
+    for (OpFoldResult offset : ArrayRef(offsets).take_back(2))
+      if (!isConstantIntValue(offset, 0))
+        return false;
+    view = slice.getSource();
+  }
+  return true;
+}
+
 /// The slot of a state with two of them, relative to the step; -1: another view.
 static int64_t getSlot(Value view, scf::ForOp loop) {
   auto slice = view.getDefiningOp<memref::SubViewOp>();
-  if (!slice || slice.getSourceType().getDimSize(0) != 2 || !slice.isDynamicOffset(0))
+  if (!slice || slice.getSourceType().getDimSize(0) != 2 || !slice.isDynamicOffset(0) ||
+      !startsAtOrigin(view))
     return -1;
   auto apply = slice.getDynamicOffset(0).getDefiningOp<affine::AffineApplyOp>();
   if (!apply || apply.getMapOperands().size() != 1 ||
@@ -86,6 +99,12 @@ LogicalResult Matcher::matchPhase(PhaseOp op) {
   }
   if (ShapedType::isDynamic(phase.units))
     return reject("the number of units is not static");
+  if (!result.phases.empty()) {
+    Value first = result.phases.front().op.getOuts().front();
+    if (failed(verifyCompatibleDims({cast<MemRefType>(first.getType()).getDimSize(0),
+                                     type.getDimSize(0)})))
+      return reject("phases have different numbers of rows");
+  }
   for (Operation &inner : op.getBodyBlock()->without_terminator())
     if (!isPure(&inner) || inner.getNumRegions() != 0)
       return reject("'" + inner.getName().getStringRef() + "' stands in the body of a phase");
@@ -112,18 +131,19 @@ LogicalResult Matcher::matchBody() {
 /// Elements that the loop writes have to be read by the thread that wrote them.
 LogicalResult Matcher::matchInputs(unsigned number) {
   const PhaseInLoop &phase = result.phases[number];
-  auto check = [&](Value view, bool isElementwise) {
-    for (const Writer &writer : getWriters(view))
-      if (!isElementwise || result.phases[writer.phase].units != phase.units)
-        return false;
-    return true;
+  auto hasUnitsOf = [&](const Writer &writer) {
+    return result.phases[writer.phase].units == phase.units;
+  };
+  auto isOwn = [&](Value view, const Writer &writer) {
+    return view == writer.view || (startsAtOrigin(view) && startsAtOrigin(writer.view));
   };
   PhaseOp op = phase.op;
   for (auto [input, axes] : llvm::zip_equal(op.getInputs(), op.getAxes()))
-    if (isa<MemRefType>(input.getType()) && !check(input, axes == (kRow | kUnit)))
-      return reject("a phase reads what the loop writes at other places than its own");
+    for (const Writer &writer : isa<MemRefType>(input.getType()) ? getWriters(input) : ArrayRef<Writer>())
+      if (axes != (kRow | kUnit) || !hasUnitsOf(writer) || !isOwn(input, writer))
+        return reject("a phase reads what the loop writes at other places than its own");
   for (Value out : op.getOuts())
-    if (!check(out, true))
+    if (!llvm::all_of(getWriters(out), hasUnitsOf))
       return reject("phases of different widths write to the same memory");
   return success();
 }

@@ -330,6 +330,50 @@ func.func @other_place(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16
   return
 }
 
+// REMARK: plan-kernels.mlir:[[@LINE+8]]:{{.*}} remark: [Missed] PlanKernels | Category:lstm-plan-kernels | Remark="libraries: a phase reads what the loop writes at other places than its own"
+// CHECK-LABEL: func.func @shifted(
+// CHECK-NOT: lstm.kernel
+func.func @shifted(%h: memref<4x16xf32>, %k: memref<4x24xf32>, %U: memref<16x1x16xf32>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %g = memref.subview %k[0, 0] [4, 16] [1, 1] : memref<4x24xf32> to memref<4x16xf32, strided<[24, 1]>>
+  %s = memref.subview %k[0, 8] [4, 16] [1, 1] : memref<4x24xf32> to memref<4x16xf32, strided<[24, 1], offset: 8>>
+  scf.for %t = %c0 to %T step %c1 {
+    lstm.phase project(%h, %U : memref<4x16xf32>, memref<16x1x16xf32>) outs(%g : memref<4x16xf32, strided<[24, 1]>>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase ins(%s[r, u] : memref<4x16xf32, strided<[24, 1], offset: 8>>) outs(%h : memref<4x16xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      lstm.yield %x : f32
+    }
+  }
+  return
+}
+
+// REMARK: plan-kernels.mlir:[[@LINE+6]]:{{.*}} remark: [Missed] PlanKernels | Category:lstm-plan-kernels | Remark="libraries: phases have different numbers of rows"
+// CHECK-LABEL: func.func @some_rows(
+// CHECK-NOT: lstm.kernel
+func.func @some_rows(%h: memref<4x16xf32>, %g: memref<4x16xf32>, %k: memref<2x16xf32>, %U: memref<16x1x16xf32>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    lstm.phase project(%h, %U : memref<4x16xf32>, memref<16x1x16xf32>) outs(%g : memref<4x16xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase ins(%g[r, u] : memref<4x16xf32>) outs(%h : memref<4x16xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      lstm.yield %x : f32
+    }
+    lstm.phase outs(%k : memref<2x16xf32>) {
+    ^bb0(%old: f32):
+      lstm.yield %old : f32
+    }
+  }
+  return
+}
+
 // REMARK: plan-kernels.mlir:[[@LINE+7]]:{{.*}} remark: [Missed] PlanKernels | Category:lstm-plan-kernels | Remark="libraries: what a phase projects is a part of what another one writes"
 // CHECK-LABEL: func.func @part(
 // CHECK-NOT: lstm.kernel
