@@ -244,11 +244,14 @@ class Property(Program):
     def __init__(self, seed):
         self.seed, self.name = seed, f"property/{seed}"
 
+    def draw(self):
+        return judge.draw(self.seed)
+
     def text(self):
-        return judge.emit(judge.draw(self.seed))[0]
+        return judge.emit(self.draw())[0]
 
     def cases(self):
-        program = judge.draw(self.seed)
+        program = self.draw()
         text, inputs = judge.emit(program)
         expected, types = judge.expectation(program), program.types()
         given = []
@@ -260,6 +263,17 @@ class Property(Program):
         results = [Expected(name, types[name].elem, np.asarray(expected.values[name]),
                             ("relative", expected.tolerance[name])) for name in program.returns]
         return [Case("as drawn", given, results)]
+
+
+class StaticProperty(Property):
+    """With all sizes written down, where none is zero: kernels of all steps need static units."""
+
+    def draw(self):
+        program = super().draw()
+        if all(dim.size > 0 for dim in program.dims.values()):
+            for dim in program.dims.values():
+                dim.static = True
+        return program
 
 
 class Variant(Program):
@@ -335,7 +349,7 @@ def every(count):
     made += [*faults(), G2P()]
     made += [Property(seed) for seed in range(1, count + 1)]
     persistent = [*map(Cell, examples.names()), *map(Large, Large.GROWN),
-                  *(Property(seed) for seed in range(1, min(count, PERSISTENT) + 1))]
+                  *(StaticProperty(seed) for seed in range(1, min(count, PERSISTENT) + 1))]
     made += [Variant("persistent", program) for program in persistent]
     made += [Variant("library", Cell(name)) for name in examples.names()]
     return {program.name: program for program in made}
