@@ -54,6 +54,9 @@ struct KernelLayout {
   int64_t sumBytes = 0;
   KernelSize size;
 
+  /// Of a longer sequence there are several launches, so that what is exchanged takes as much
+  /// memory as that of so many steps. Each loads the weights anew.
+  static constexpr int64_t kLaunchSteps = 256;
   /// Addresses, loop variables.
   static constexpr int64_t kOtherRegisters = 28;
 };

@@ -59,7 +59,7 @@ private:
 };
 } // namespace
 
-/// What blocks exchange: of each step, and of what was before the first; nothing for numbers
+/// What blocks exchange: of each step of a launch, and of what was before the first; nothing for numbers
 /// of rows that no kernel is for.
 Value LoopConversion::allocate() {
   int64_t words = 0, maxRows = 0;
@@ -68,7 +68,9 @@ Value LoopConversion::allocate() {
       words = std::max(words, KernelLayout(loop, *part.plan).exchangeWords);
       maxRows = part.maxRows;
     }
-  Value count = rewriter.createOrFold<arith::AddIOp>(loc, source.getUpperBound(), index(1));
+  Value count = rewriter.createOrFold<arith::MinUIOp>(loc, source.getUpperBound(),
+                                                      index(KernelLayout::kLaunchSteps));
+  count = rewriter.createOrFold<arith::AddIOp>(loc, count, index(1));
   count = rewriter.createOrFold<arith::MulIOp>(loc, count, rows);
   count = rewriter.createOrFold<arith::MulIOp>(loc, count, index(words));
   if (maxRows != planned.back().maxRows)

@@ -10,8 +10,8 @@
 // rows: read what is projected, multiply, sum the partial sums of the warps in shared memory,
 // map with the phase's region, store, and publish what is projected next.
 //
-// What is projected goes through memory with a slot for each step, which is all ones at
-// first. A word is written once, and never all ones, so that it says itself that it is
+// What is projected goes through memory with a slot for each step of a launch, which is all
+// ones at first. A word is written once, and never all ones, so that it says itself that it is
 // there: readers ask until it is. No order between two addresses is relied on.
 //
 // Everything else is read by the thread that writes it, as a thread has the same (row,
@@ -68,6 +68,8 @@ private:
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, l, r);
   }
   Value conjoin(Value l, Value r) { return l && r ? b.createOrFold<arith::AndIOp>(l, r) : l ? l : r; }
+  /// Where an exchange has what was before a step.
+  Value getSlot(Value count) { return b.createOrFold<arith::SubIOp>(count, begin); }
   Value last(Value size) { return b.createOrFold<arith::SubIOp>(size, index(1)); }
 
   /// Runs `body` where `condition` holds, everywhere if it is null; elsewhere its values are
@@ -159,6 +161,8 @@ private:
 
   gpu::LaunchOp launch;
   Value rows, steps, tiles, passes;
+  /// The steps of a launch, and how many slots an exchange has.
+  Value begin, end, slots;
   /// Of the kernel: numbers of the thread, its warp, its lane's row and column of a
   /// fragment, its block among those that share units.
   Value thread, mapThread, warp, laneRow, laneColumn, block, firstTile, endTile;
@@ -260,7 +264,7 @@ Value KernelEmitter::address(Value memref, ArrayRef<Value> indices, const IRMapp
 Value KernelEmitter::exchangeAddress(unsigned exchange, Value slot, unsigned plane, Value row,
                                      Value word) {
   const ExchangeLayout &place = layout.exchanges[exchange];
-  Value before = mul(mul(add(steps, index(1)), rows), place.before);
+  Value before = mul(mul(slots, rows), place.before);
   Value line = add(mul(slot, place.format.getNumPlanes()), index(plane));
   Value offset = add(before, add(mul(add(mul(line, rows), row), place.rowWords), word));
   return advance(exchangeMemory, mul(offset, 4));
@@ -432,7 +436,7 @@ KernelEmitter::Request KernelEmitter::getRequest(unsigned number, const Fragment
   request.row = min(row, last(rows));
   if (!projection.exchange)
     return request;
-  request.step = projection.isOfPreviousStep ? count : add(count, index(1));
+  request.step = projection.isOfPreviousStep ? getSlot(count) : add(getSlot(count), index(1));
   int64_t chunks = layout.exchanges[*projection.exchange].rowWords / ProductFormat::kLaneWords;
   int64_t depth = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
   int64_t perWarp = llvm::divideCeil(llvm::divideCeil(depth, format.getGroupSize()), plan.splits);
@@ -805,7 +809,7 @@ void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange produc
   // Others wait for this.
   for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
     if (exchange.producer == number)
-      publish(e, item, add(count, index(1)), results[exchange.output]);
+      publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
   guarded(conjoin(item.isRow, item.isUnit), {}, [&]() -> SmallVector<Value> {
     for (auto [out, value] : llvm::zip_equal(op.getOuts(), results)) {
       Value stored = value;
@@ -817,13 +821,13 @@ void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange produc
   });
 }
 
-/// The first slot of an exchange: what the state was before the first step.
+/// The first slot of an exchange: what the state was before the first step of the launch.
 void KernelEmitter::publishInitial(unsigned exchange) {
   unsigned number = loop.exchanges[exchange].producer;
   Value initial = loop.exchanges[exchange].initial;
   if (!initial)
     return;
-  IRMapping step = computeStep(index(0));
+  IRMapping step = computeStep(begin);
   auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());
@@ -903,7 +907,7 @@ Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &
 
 /// All steps of one part, for the tiles of the block.
 void KernelEmitter::emitSteps(Part part) {
-  auto time = scf::ForOp::create(b, index(0), steps, index(1), ValueRange(index(0)));
+  auto time = scf::ForOp::create(b, begin, end, index(1), ValueRange(index(0)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
   Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
@@ -959,14 +963,16 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   // At least one, so that nothing is divided by zero where there is no row.
   passes = arith::MaxUIOp::create(b, divideUp(tiles, groups), one);
   Value grid = mul(divideUp(tiles, passes), plan.unitBlocks);
-  Value isIdle = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, steps, zero);
-  grid = arith::SelectOp::create(b, isIdle, zero, grid);
 
   Value pointer = getDevicePointer(b, loc, memory);
-  Value words = memref::DimOp::create(b, memory, 0);
-  Value bits = word(-1);
-  callRuntime(b, loc, "lstmCudaFill", Type(),
-              {pointer, bits, arith::IndexCastOp::create(b, b.getI64Type(), words)});
+  Value words = arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, memory, 0));
+  Value most = index(KernelLayout::kLaunchSteps);
+  slots = add(min(steps, most), one);
+  auto launches = scf::ForOp::create(b, zero, steps, most);
+  b.setInsertionPointToStart(launches.getBody());
+  begin = launches.getInductionVar();
+  end = min(add(begin, most), steps);
+  callRuntime(b, loc, "lstmCudaFill", Type(), {pointer, word(-1), words});
   launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
                                  word(layout.size.sharedBytes));
   launch->setAttr("lstm.together", b.getUnitAttr());
@@ -976,7 +982,7 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   thread = launch.getThreadIds().x;
   exchangeMemory = LLVM::AddrSpaceCastOp::create(b, global, pointer);
   emitKernel();
-  b.setInsertionPointAfter(launch);
+  b.setInsertionPointAfter(launches);
 }
 
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,

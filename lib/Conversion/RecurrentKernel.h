@@ -15,7 +15,7 @@ namespace mlir::lstm {
 
 /// Launches a kernel that does what the loop, which stays, does, on a share of the device's
 /// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
-/// (steps + 1) words.
+/// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
                          Value multiprocessors, Value exchangeMemory);
 

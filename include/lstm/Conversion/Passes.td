@@ -306,7 +306,8 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     fewer multiprocessors than a group has blocks. Blocks of a launch wait for each other, so it is
     one whose blocks all run at the same time (`lstmCudaLaunchTogether`).
 
-    What phases project is exchanged through memory: a slot for each step, all ones at first. A
+    What phases project is exchanged through memory: a slot for each step of a launch, which does up to
+    256, all ones at first. A
     word is written once and never all ones, so readers ask for it until it is there.
     Phases run one after the other in each step; a region is inlined, whatever cell it came from.
     With products of f16 and bf16, exp, tanh and reciprocals come from the special function unit.
@@ -371,9 +372,9 @@ def LSTMBranchLoopsPass : Pass<"lstm-branch-loops", "ModuleOp"> {
 def LSTMPlanMemoryPass : InterfacePass<"lstm-plan-memory", "FunctionOpInterface"> {
   let summary = "One allocation for all buffers of a function";
   let description = [{
-    On memrefs, before deallocations are inserted. The buffers that a function allocates outside of
-    loops and does not return become parts of one allocation of bytes, marked
-    `lstm.arena`. Its size is computed at the beginning from the function's arguments. Buffers
+    On memrefs, before deallocations are inserted. The buffers that a function allocates and does
+    not return become parts of one allocation of bytes, marked `lstm.arena`; so do those of its
+    branches and loops that do not leave them. Its size is computed at the beginning from the function's arguments. Buffers
     that are never in use at the same time share a place; in a loop, everything is in use from its
     begin to its end. A buffer whose size depends on memory stays as it is. A remark says how
     many bytes the plan takes, and how many the buffers would take one by one.
