@@ -65,7 +65,8 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
   return {first + (passes - 1) * other, isBusy ? "multiplying and mapping" : "exchanging what is projected"};
 }
 
-KernelPrediction lstm::predictLibrary(const RecurrentLoop &loop, Float32Mode float32, int64_t rows) {
+KernelPrediction lstm::predictLibrary(const RecurrentLoop &loop, Float32Mode float32,
+                                      const KernelTarget &target, int64_t rows) {
   double launches = 0, reading = 0, multiplying = 0;
   for (const PhaseInLoop &phase : loop.phases) {
     launches += 1.7;
@@ -80,7 +81,8 @@ KernelPrediction lstm::predictLibrary(const RecurrentLoop &loop, Float32Mode flo
       multiplying += 2.0 * type.getNumElements() * rows / (isTF32 ? 150e6 : isFloat32 ? 40e6 : 300e6);
     }
   }
-  double work = std::max(reading, multiplying);
+  // Products side by side share the device.
+  double work = target.siblings * std::max(reading, multiplying);
   return {launches + work, launches > work ? "launches" : "products"};
 }
 
@@ -109,7 +111,7 @@ SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
     return microseconds * (1 + words / 2560.0);
   };
   auto choose = [&](int64_t rows, int64_t maxRows, const PlannedRows *before) {
-    PlannedRows best{maxRows, std::nullopt, predictLibrary(loop, float32, rows)};
+    PlannedRows best{maxRows, std::nullopt, predictLibrary(loop, float32, target, rows)};
     // What is predicted to be the same is better left to libraries, with less memory.
     constexpr double kGain = 1.1;
     double limit = best.prediction.microseconds / kGain;

@@ -52,6 +52,9 @@ struct KernelSize {
 /// What a GPU has, and how long it takes: of an H100 where nothing else is known.
 struct KernelTarget {
   int64_t multiprocessors = 132;
+  /// Recurrences that run side by side on the device, of which each has that many
+  /// multiprocessors for a kernel.
+  int64_t siblings = 1;
   int64_t sharedBytes = 227 * 1024;
 };
 
@@ -66,7 +69,8 @@ struct KernelPrediction {
 /// phase.
 KernelPrediction predictKernel(const RecurrentLoop &loop, const KernelPlan &plan,
                                const KernelTarget &target, int64_t rows);
-KernelPrediction predictLibrary(const RecurrentLoop &loop, Float32Mode float32, int64_t rows);
+KernelPrediction predictLibrary(const RecurrentLoop &loop, Float32Mode float32,
+                                const KernelTarget &target, int64_t rows);
 
 /// A plan for all numbers of rows up to `maxRows`; without a plan it is better to call
 /// libraries.

@@ -86,6 +86,7 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     }
     KernelTarget target;
     target.multiprocessors = multiprocessors / siblings;
+    target.siblings = siblings;
     SmallVector<PlannedRows> planned;
     if (plan.empty()) {
       planned = planKernels(*loop, float32, target, /*considersLibraries=*/!always);
