@@ -4,13 +4,15 @@
 // One plan for all numbers of rows: 3 blocks of 16 units, of which 4 warps multiply and 2 map.
 // CHECK-LABEL: func.func @one(
 // CHECK-SAME: %[[H:.*]]: memref<?x40xf32>, %{{.*}}: memref<?x40xf32>, %{{.*}}: memref<40x1x40xf32>, %[[T:.*]]: index)
-// A slot for each step and the initial state, of 48 units in two planes.
+// A slot for each step of a launch and the initial state, of 48 units in two planes.
 // CHECK-DAG: %[[C96:.*]] = arith.constant 96 : index
+// CHECK-DAG: %[[C256:.*]] = arith.constant 256 : index
 // CHECK-DAG: %[[C3:.*]] = arith.constant 3 : index
 // CHECK-DAG: %[[C192:.*]] = arith.constant 192 : index
 // CHECK-DAG: %[[MISSING:.*]] = arith.constant -1 : i32
 // CHECK: %[[ROWS:.*]] = memref.dim %{{.*}}, %c0
-// CHECK: %[[SLOTS:.*]] = arith.addi %[[T]], %c1
+// CHECK: %[[STEPS:.*]] = arith.minui %[[T]], %[[C256]]
+// CHECK: %[[SLOTS:.*]] = arith.addi %[[STEPS]], %c1
 // CHECK: %[[ALL:.*]] = arith.muli %[[SLOTS]], %[[ROWS]]
 // CHECK: %[[WORDS:.*]] = arith.muli %[[ALL]], %[[C96]]
 // CHECK: memref.alloc(%[[WORDS]]) : memref<?xi32>
@@ -26,17 +28,18 @@
 // CHECK: %[[GROUPS:.*]] = arith.maxui %[[SOME]], %c1
 // CHECK: %[[PASSES:.*]] = arith.ceildivui %[[TILES]], %[[GROUPS]]
 // CHECK: %[[BLOCKS:.*]] = arith.muli %{{.*}}, %[[C3]]
-// CHECK: %[[IDLE:.*]] = arith.cmpi eq, %[[T]], %c0
-// CHECK: %[[GRID:.*]] = arith.select %[[IDLE]], %c0, %[[BLOCKS]]
+// CHECK: scf.for %[[BEGIN:.*]] = %c0 to %[[T]] step %[[C256]] {
+// CHECK: %[[NEXT:.*]] = arith.addi %[[BEGIN]], %[[C256]]
+// CHECK: %[[END:.*]] = arith.minui %[[NEXT]], %[[T]]
 // CHECK: llvm.call @lstmCudaFill(%{{.*}}, %[[MISSING]], %{{.*}})
-// CHECK: gpu.launch blocks(%[[X:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[GRID]], %{{.*}} = %c1, %{{.*}} = %c1) threads({{.*}}) in (%{{.*}} = %[[C192]], {{.*}}) dynamic_shared_memory_size
+// CHECK: gpu.launch blocks(%[[X:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[BLOCKS]], %{{.*}} = %c1, %{{.*}} = %c1) threads({{.*}}) in (%{{.*}} = %[[C192]], {{.*}}) dynamic_shared_memory_size
 // Warps that multiply: the weights stay in registers, as the nearest TF32 and the rest.
 // CHECK: scf.if
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
 // CHECK: llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;"
 // CHECK: arith.subf
 // CHECK: llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;"
-// CHECK: scf.for %{{.*}} = %c0 to %[[T]] step %c1
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1
 // CHECK: scf.for
 // CHECK: llvm.inline_asm has_side_effects "ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4];"
 // Until no word of any lane is missing.
@@ -53,7 +56,7 @@
 // CHECK: } else {
 // CHECK: llvm.store %{{.*}} atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
 // CHECK-COUNT-2: nvvm.barrier.arrive
-// CHECK: scf.for %{{.*}} = %c0 to %[[T]] step %c1
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1
 // CHECK: nvvm.barrier id
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
 // CHECK: nvvm.barrier.arrive
@@ -64,6 +67,7 @@
 // CHECK: llvm.store %[[SAFE]], %{{.*}} atomic syncscope("device") monotonic
 // CHECK: gpu.terminator
 // CHECK-NEXT: } {lstm.together}
+// CHECK-NEXT: }
 // Where the device is too small, the loop stays.
 // CHECK-NEXT: } else {
 // CHECK-NEXT: scf.for %{{.*}} = %c0 to %[[T]] step %c1 {
@@ -264,7 +268,8 @@ func.func @siblings(%h: memref<4x16xf32>, %g: memref<4x16xf32>, %i: memref<4x16x
 // CHECK-NOT: memref.alloc
 // CHECK: scf.if
 // CHECK: %[[T:.*]] = memref.load
-// CHECK: arith.addi %[[T]], %c1
+// CHECK: %[[STEPS:.*]] = arith.minui %[[T]], %c256
+// CHECK: arith.addi %[[STEPS]], %c1
 // CHECK: memref.alloc(
 // CHECK: gpu.launch
 func.func @branch(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf32>, %p: i1, %n: memref<index>) {
