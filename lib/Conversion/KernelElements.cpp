@@ -1,0 +1,309 @@
+//===- KernelElements.cpp - What a kernel maps --------------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+KernelEmitter::Item KernelEmitter::getItem(unsigned number, int64_t i, Value tile) {
+  const PhaseLayout &phase = layout.phases[number];
+  Item item;
+  Value e = add(mapThread, index(i * plan.getNumMapThreads()));
+  if ((i + 1) * plan.getNumMapThreads() > phase.getNumItems(plan))
+    item.exists = isLess(e, index(phase.getNumItems(plan)));
+  item.tileRow = div(e, phase.blockUnits);
+  item.blockUnit = rem(e, phase.blockUnits);
+  item.row = add(mul(tile, plan.getNumRows()), item.tileRow);
+  item.isRow = isLess(item.row, rows);
+  item.row = min(item.row, last(rows));
+  item.paddedUnit = add(mul(block, phase.blockUnits), item.blockUnit);
+  if (plan.unitBlocks * phase.blockUnits != phase.units)
+    item.isUnit = isLess(item.paddedUnit, index(phase.units));
+  item.unit = min(item.paddedUnit, index(phase.units - 1));
+  return item;
+}
+
+/// The positions of a scalar that the region gets of an operand.
+static SmallVector<Value> getPosition(int32_t axes, Value row, Value gate, Value unit) {
+  SmallVector<Value> position;
+  if (axes & kRow)
+    position.push_back(row);
+  if (axes & kGate)
+    position.push_back(gate);
+  if (axes & kUnit)
+    position.push_back(unit);
+  return position;
+}
+
+/// What the used ones of the region's arguments behind the products stand for.
+SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item,
+                                             const IRMapping &step) {
+  PhaseOp op = loop.phases[number].op;
+  SmallVector<Value> values;
+  auto load = [&](Value memref, ArrayRef<Value> position, BlockArgument argument) {
+    if (argument.use_empty())
+      return;
+    // An index has 64 bits in memory.
+    bool isIndex = argument.getType().isIndex();
+    Type stored = isIndex ? b.getI64Type() : argument.getType();
+    Value value = LLVM::LoadOp::create(b, stored, address(memref, position, step));
+    if (isIndex)
+      value = arith::IndexCastOp::create(b, b.getIndexType(), value);
+    values.push_back(value);
+  };
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    int32_t axes = op.getAxes()[i];
+    unsigned first = op.getInputArgumentIndex(i);
+    if (!isa<MemRefType>(input.getType())) {
+      if (!op.getBody().getArgument(first).use_empty())
+        values.push_back(step.lookupOrDefault(input));
+      continue;
+    }
+    int64_t gates = axes & kGate ? op.getNumGates() : 1;
+    for (int64_t g = 0; g < gates; ++g)
+      load(input, getPosition(axes, item.row, index(g), item.unit), op.getBody().getArgument(first + g));
+  }
+  for (auto [i, out] : llvm::enumerate(op.getOuts()))
+    load(out, {item.row, item.unit}, op.getOutArgument(i));
+  return values;
+}
+
+/// Brings what a later step reads of sequences to the second-level cache.
+void KernelEmitter::prefetch(unsigned number, const Item &item, Value count) {
+  constexpr int64_t kStepsAhead = 2, kLineUnits = 8;
+  PhaseOp op = loop.phases[number].op;
+  SmallVector<unsigned> sequences;
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    if (isa<MemRefType>(input.getType()) && !source.isDefinedOutsideOfLoop(input) &&
+        (op.getAxes()[i] & kRowUnit) == kRowUnit)
+      sequences.push_back(i);
+  if (sequences.empty())
+    return;
+  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                rem(item.blockUnit, kLineUnits), index(0));
+  guarded(isFirst, {}, [&]() -> SmallVector<Value> {
+    IRMapping later = computeStep(min(add(count, index(kStepsAhead)), last(steps)));
+    for (unsigned i : sequences) {
+      int32_t axes = op.getAxes()[i];
+      for (int64_t g = 0, e = axes & kGate ? op.getNumGates() : 1; g < e; ++g)
+        assembly("prefetch.global.L2 [$0];", "l", {},
+                 address(op.getInputs()[i], getPosition(axes, item.row, index(g), item.unit), later));
+    }
+    return {};
+  });
+}
+
+/// Writes an element for all blocks to read.
+void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Value value) {
+  const ExchangeLayout &place = layout.exchanges[exchange];
+  Type element = value.getType();
+  if (item.isUnit) {
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
+    value = arith::SelectOp::create(b, item.isUnit, value, zero);
+  }
+  SmallVector<Value> elements = {value};
+  Value isWriter = item.isRow;
+  if (plan.unitBlocks * layout.phases[loop.exchanges[exchange].producer].blockUnits != place.units)
+    isWriter = conjoin(isWriter, isLess(item.paddedUnit, index(place.units)));
+  int64_t wordElements = place.format.getWordElements();
+  if (wordElements == 2) {
+    // Two neighbours make a word, which has to be written at once.
+    Type bits = b.getIntegerType(element.getIntOrFloatBitWidth());
+    Value own = arith::BitcastOp::create(b, bits, value);
+    if (bits != b.getI32Type())
+      own = arith::ExtUIOp::create(b, b.getI32Type(), own);
+    Value other = gpu::ShuffleOp::create(b, own, word(1), word(32), gpu::ShuffleMode::XOR)
+                      .getShuffleResult();
+    if (bits != b.getI32Type())
+      other = arith::TruncIOp::create(b, bits, other);
+    elements.push_back(arith::BitcastOp::create(b, element, other));
+    isWriter = conjoin(isWriter, b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                               rem(item.blockUnit, 2), index(0)));
+  }
+  SmallVector<Value> words = place.format.pack(b, elements);
+  guarded(isWriter, {}, [&]() -> SmallVector<Value> {
+    for (auto [plane, value] : llvm::enumerate(words)) {
+      // All ones is a NaN, of which there are others.
+      Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, word(-1));
+      Value nan = word(wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
+      Value safe = arith::SelectOp::create(b, isMissing, nan, value);
+      Value at = exchangeAddress(exchange, slot, plane, item.row, div(item.paddedUnit, wordElements));
+      LLVM::StoreOp::create(b, safe, at, /*alignment=*/4, /*isVolatile=*/false,
+                            /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
+                            LLVM::AtomicOrdering::monotonic, "device");
+    }
+    return {};
+  });
+}
+
+/// Functions by the special function unit, with relative errors of about 2^-21: far below
+/// what operands of 16 bits are rounded to. tanh is exact to 2^-22 of 1.
+bool KernelEmitter::approximate(Operation &op, IRMapping &mapping) {
+  if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32())
+    return false;
+  auto constant = [&](float value) -> Value {
+    return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+  };
+  auto multiply = [&](Value l, Value r) -> Value { return arith::MulFOp::create(b, l, r); };
+  auto special = [&](StringRef text, Value x) {
+    return emitAssembly(b, text, "=f,f", b.getF32Type(), x, /*hasEffects=*/false);
+  };
+  auto exp2 = [&](Value x) { return special("ex2.approx.ftz.f32 $0, $1;", x); };
+  auto reciprocal = [&](Value x) { return special("rcp.approx.ftz.f32 $0, $1;", x); };
+  constexpr float log2e = 1.44269504f;
+  Value result;
+  if (auto exp = dyn_cast<math::ExpOp>(op)) {
+    result = exp2(multiply(mapping.lookupOrDefault(exp.getOperand()), constant(log2e)));
+  } else if (auto tanh = dyn_cast<math::TanhOp>(op)) {
+    Value power = exp2(multiply(mapping.lookupOrDefault(tanh.getOperand()), constant(2 * log2e)));
+    Value sigmoid = reciprocal(arith::AddFOp::create(b, power, constant(1)));
+    result = LLVM::FMAOp::create(b, b.getF32Type(), sigmoid, constant(-2), constant(1));
+  } else if (auto quotient = dyn_cast<arith::DivFOp>(op);
+             quotient && matchPattern(quotient.getLhs(), m_OneFloat())) {
+    result = reciprocal(mapping.lookupOrDefault(quotient.getRhs()));
+  } else {
+    return false;
+  }
+  mapping.map(op.getResult(0), result);
+  return true;
+}
+
+/// The products of an element: what the warps have summed, summed.
+SmallVector<Value> KernelEmitter::sumProducts(unsigned number, const Item &item, Value flip) {
+  const PhaseLayout &phase = layout.phases[number];
+  int64_t width = phase.gates % 4 == 0 ? 4 : phase.gates % 2 == 0 ? 2 : 1;
+  SmallVector<Value> products(phase.gates);
+  Value sums = advance(sharedMemory, mul(flip, layout.sumBytes));
+  Value first = advance(sums, mul(add(mul(item.tileRow, phase.getRowStride()),
+                                      mul(item.blockUnit, phase.gates)), 4));
+  for (int64_t split = 0; split < plan.splits; ++split)
+    for (int64_t g = 0; g < phase.gates; g += width) {
+      int64_t offset = split * plan.getNumRows() * phase.getRowStride() + g;
+      Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
+      Value loaded = LLVM::LoadOp::create(b, type, advance(first, index(4 * offset)), 4 * width);
+      for (int64_t i = 0; i < width; ++i) {
+        Value part = width == 1 ? loaded
+                                : LLVM::ExtractElementOp::create(b, loaded, word(i)).getResult();
+        Value &sum = products[g + i];
+        sum = sum ? arith::AddFOp::create(b, sum, part).getResult() : part;
+      }
+    }
+  return products;
+}
+
+void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange products,
+                            ValueRange inputs, Value count, const IRMapping &step) {
+  PhaseOp op = loop.phases[number].op;
+  IRMapping mapping;
+  for (auto [g, product] : llvm::enumerate(products))
+    mapping.map(op.getBody().getArgument(g), product);
+  for (BlockArgument argument : op.getBody().getArguments().drop_front(op.getNumAccumulators()))
+    if (!argument.use_empty()) {
+      mapping.map(argument, inputs.front());
+      inputs = inputs.drop_front();
+    }
+  bool isHalf = llvm::any_of(loop.phases[number].projections, [](const Projection &projection) {
+    return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
+  });
+  for (Operation &inner : op.getBodyBlock()->without_terminator())
+    if (!isHalf || !approximate(inner, mapping))
+      b.clone(inner, mapping);
+  SmallVector<Value> results;
+  for (Value scalar : op.getYield().getScalars())
+    results.push_back(mapping.lookupOrDefault(scalar));
+
+  // Others wait for this.
+  for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
+    if (exchange.producer == number)
+      publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
+  guarded(conjoin(item.isRow, item.isUnit), {}, [&]() -> SmallVector<Value> {
+    for (auto [out, value] : llvm::zip_equal(op.getOuts(), results)) {
+      Value stored = value;
+      if (stored.getType().isIndex())
+        stored = arith::IndexCastOp::create(b, b.getI64Type(), stored);
+      LLVM::StoreOp::create(b, stored, address(out, {item.row, item.unit}, step));
+    }
+    return {};
+  });
+}
+
+/// The first slot of an exchange: what the state was before the first step of the launch.
+void KernelEmitter::publishInitial(unsigned exchange) {
+  unsigned number = loop.exchanges[exchange].producer;
+  Value initial = loop.exchanges[exchange].initial;
+  if (!initial)
+    return;
+  IRMapping step = computeStep(begin);
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  for (int64_t i = 0; i < getNumItems(number); ++i) {
+    Item item = getItem(number, i, each.getInductionVar());
+    guarded(item.exists, {}, [&]() -> SmallVector<Value> {
+      Type element = cast<MemRefType>(initial.getType()).getElementType();
+      Value value = LLVM::LoadOp::create(b, element, address(initial, {item.row, item.unit}, step));
+      publish(exchange, item, index(0), value);
+      return {};
+    });
+  }
+}
+
+/// What the map threads read of a tile: used inputs of all their elements.
+SmallVector<Value> KernelEmitter::loadTile(unsigned number, Value count, const IRMapping &step,
+                                           Value tile) {
+  PhaseOp op = loop.phases[number].op;
+  SmallVector<Value> all;
+  for (int64_t i = 0; i < getNumItems(number); ++i) {
+    Item item = getItem(number, i, tile);
+    SmallVector<Type> types;
+    for (BlockArgument argument : op.getBody().getArguments().drop_front(op.getNumAccumulators()))
+      if (!argument.use_empty())
+        types.push_back(argument.getType());
+    all.append(guarded(item.exists, types, [&] {
+      prefetch(number, item, count);
+      return loadInputs(number, item, step);
+    }));
+  }
+  return all;
+}
+
+/// Maps for one phase of a step and all tiles. Returns which buffer of sums comes next.
+Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip) {
+  const PhaseLayout &phase = layout.phases[number];
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  Value tile = each.getInductionVar();
+  flip = each.getRegionIterArg(0);
+  SmallVector<Value> loaded = loadTile(number, count, step, tile);
+
+  SmallVector<Item> items;
+  SmallVector<SmallVector<Value>> products(getNumItems(number));
+  for (int64_t i = 0; i < getNumItems(number); ++i)
+    items.push_back(getItem(number, i, tile));
+  if (phase.gates != 0) {
+    meet(Handover::Full, flip, /*waits=*/true);
+    for (auto [item, sums] : llvm::zip_equal(items, products))
+      sums = guarded(item.exists, SmallVector<Type>(phase.gates, b.getF32Type()),
+                     [&] { return sumProducts(number, item, flip); });
+    meet(Handover::Empty, flip, /*waits=*/false);
+    flip = b.createOrFold<arith::SubIOp>(index(1), flip);
+  }
+  size_t perItem = loaded.size() / items.size();
+  for (auto [i, item] : llvm::enumerate(items))
+    guarded(item.exists, {}, [&]() -> SmallVector<Value> {
+      mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem), count, step);
+      return {};
+    });
+  scf::YieldOp::create(b, flip);
+  return each.getResult(0);
+}

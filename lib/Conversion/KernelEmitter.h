@@ -1,0 +1,156 @@
+//===- KernelEmitter.h - Emits a kernel for a recurrence --------*- C++ -*-===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LSTM_LIB_CONVERSION_KERNELEMITTER_H
+#define LSTM_LIB_CONVERSION_KERNELEMITTER_H
+
+#include "KernelLayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::lstm {
+
+/// Emits a kernel for a recurrence; see RecurrentKernel.cpp for what it does.
+class KernelEmitter {
+public:
+  KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan)
+      : source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan), layout(loop, plan),
+        global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
+        shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
+
+  void emit(Value multiprocessors, Value memory);
+
+private:
+  // Integers; all but words are of index type.
+  Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
+  Value word(int64_t value) { return arith::ConstantIntOp::create(b, value, 32); }
+  Value add(Value l, Value r) { return b.createOrFold<arith::AddIOp>(l, r); }
+  Value mul(Value l, Value r) { return b.createOrFold<arith::MulIOp>(l, r); }
+  Value mul(Value l, int64_t r) { return mul(l, index(r)); }
+  Value div(Value l, int64_t r) { return b.createOrFold<arith::DivUIOp>(l, index(r)); }
+  Value rem(Value l, int64_t r) { return b.createOrFold<arith::RemUIOp>(l, index(r)); }
+  Value min(Value l, Value r) { return b.createOrFold<arith::MinUIOp>(l, r); }
+  Value isLess(Value l, Value r) {
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, l, r);
+  }
+  Value conjoin(Value l, Value r) { return l && r ? b.createOrFold<arith::AndIOp>(l, r) : l ? l : r; }
+  /// Where an exchange has what was before a step.
+  Value getSlot(Value count) { return b.createOrFold<arith::SubIOp>(count, begin); }
+  Value last(Value size) { return b.createOrFold<arith::SubIOp>(size, index(1)); }
+
+  /// Runs `body` where `condition` holds, everywhere if it is null; elsewhere its values are
+  /// zero.
+  SmallVector<Value> guarded(Value condition, TypeRange types,
+                             function_ref<SmallVector<Value>()> body);
+
+  /// An instruction that stays where it is.
+  Value assembly(StringRef text, StringRef constraints, Type result, ValueRange operands) {
+    return emitAssembly(b, text, constraints, result, operands, /*hasEffects=*/true);
+  }
+  Value isAny(Value condition);
+
+  // Memory.
+  Value advance(Value pointer, Value bytes);
+  Value address(Value memref, ArrayRef<Value> indices, const IRMapping &step);
+  Value exchangeAddress(unsigned exchange, Value slot, unsigned plane, Value row, Value word);
+  IRMapping computeStep(Value count);
+
+  // Work.
+  void emitKernel();
+  void loadWeights(unsigned number);
+  Value loadWeightWord(unsigned number, const Slot &slot, Value row, int64_t word, unsigned plane,
+                       SmallVectorImpl<Value> &cache);
+  void publishInitial(unsigned exchange);
+  using Part = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step,
+                                        Value flip);
+  Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
+  Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
+  void emitSteps(Part part);
+  enum class Handover { Full, Empty };
+  void meet(Handover event, Value flip, bool waits);
+
+  /// Words of a tile of 8 rows that are multiplied with a slot's weights.
+  struct Fragment {
+    unsigned slot;
+    int64_t n;
+  };
+  struct Request {
+    const Projection *projection;
+    ProductFormat format;
+    Value step, row, chunk, isInside;
+  };
+  using Accumulators = SmallVector<SmallVector<Value>>;
+  Request getRequest(unsigned number, const Fragment &fragment, Value count, Value tile);
+  SmallVector<Value> ask(unsigned number, ArrayRef<Fragment> fragments, Value count,
+                         const IRMapping &step, Value tile);
+  Value getRequestAddress(const Request &request, unsigned plane);
+  SmallVector<Value> askFor(const Request &request);
+  SmallVector<Value> waitFor(unsigned number, ArrayRef<Fragment> fragments, Value count, Value tile,
+                             ValueRange asked);
+  SmallVector<Value> askAgain(Value address, Value missing, ValueRange known);
+  void multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked, Value count,
+                Value tile, Accumulators &accumulators);
+  void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
+  SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
+  Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
+  SmallVector<Value> readOperand(const Projection &projection, const IRMapping &step, Value row,
+                                 Value chunk);
+
+  /// An element (row, unit) that a thread maps.
+  struct Item {
+    /// Whether the thread has it; null if all do.
+    Value exists;
+    /// In the tile and the block.
+    Value tileRow, blockUnit;
+    /// In the arrays, kept in bounds; whether they were.
+    Value row, unit, paddedUnit, isRow, isUnit;
+  };
+  int64_t getNumItems(unsigned number) {
+    return llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumMapThreads());
+  }
+  Item getItem(unsigned number, int64_t i, Value tile);
+  SmallVector<Value> loadTile(unsigned number, Value count, const IRMapping &step, Value tile);
+  SmallVector<Value> loadInputs(unsigned number, const Item &item, const IRMapping &step);
+  bool approximate(Operation &op, IRMapping &mapping);
+  SmallVector<Value> sumProducts(unsigned number, const Item &item, Value flip);
+  void mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs,
+               Value count, const IRMapping &step);
+  void publish(unsigned exchange, const Item &item, Value slot, Value value);
+  void prefetch(unsigned number, const Item &item, Value count);
+
+  scf::ForOp source;
+  ImplicitLocOpBuilder b;
+  const RecurrentLoop &loop;
+  const KernelPlan &plan;
+  KernelLayout layout;
+  Type global, shared;
+
+  gpu::LaunchOp launch;
+  Value rows, steps, tiles, passes;
+  /// The steps of a launch, and how many slots an exchange has.
+  Value begin, end, slots;
+  /// Of the kernel: numbers of the thread, its warp, its lane's row and column of a
+  /// fragment, its block among those that share units.
+  Value thread, mapThread, warp, laneRow, laneColumn, block, firstTile, endTile;
+  Value sharedMemory, exchangeMemory;
+  struct Memory {
+    Value pointer;
+    SmallVector<OpFoldResult> strides;
+  };
+  llvm::DenseMap<Value, Memory> memories;
+  /// Weights in registers, by phase and slot: [plane][tile][8 words].
+  llvm::DenseMap<std::pair<unsigned, unsigned>, SmallVector<Value>> weights;
+};
+
+} // namespace mlir::lstm
+
+#endif // LSTM_LIB_CONVERSION_KERNELEMITTER_H
