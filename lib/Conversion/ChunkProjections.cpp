@@ -122,7 +122,6 @@ private:
   Value sizeOf(Projection projection, int64_t dim) {
     return getValueOrCreateConstantIndexOp(b, loc, projection.expanded.getMixedOutputShape()[dim]);
   }
-  Value rowsOf(Value memref, Value first, Value count);
 
   RewriterBase &b;
   Location loc;
@@ -130,15 +129,6 @@ private:
   ArrayRef<Projection> projections;
 };
 } // namespace
-
-/// `count` rows of `memref` from `first` on.
-Value Chunker::rowsOf(Value memref, Value first, Value count) {
-  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memref);
-  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
-  offsets.front() = getAsOpFoldResult(first);
-  sizes.front() = getAsOpFoldResult(count);
-  return memref::SubViewOp::create(b, loc, memref, offsets, sizes, strides);
-}
 
 void Chunker::run(int64_t minRows) {
   // All that the chunks need stands before the loop.
@@ -199,10 +189,10 @@ void Chunker::run(int64_t minRows) {
     Value firstRow = mul(projection.reversed ? backwards : first, size), rows = mul(count, size);
     SmallVector<Value> states, inputs;
     for (Value state : phase.getStates())
-      states.push_back(rowsOf(state, firstRow, rows));
+      states.push_back(sliceRows(b, loc, state, firstRow, rows));
     for (auto [input, axes] : llvm::zip_equal(phase.getInputs(), phase.getAxes()))
-      inputs.push_back(axes & kRow ? rowsOf(input, firstRow, rows) : input);
-    Value out = rowsOf(view, index(0), rows);
+      inputs.push_back(axes & kRow ? sliceRows(b, loc, input, firstRow, rows) : input);
+    Value out = sliceRows(b, loc, view, index(0), rows);
     auto part = PhaseOp::create(b, phase.getLoc(), states, phase.getWeights(), inputs, phase.getAxes(), out);
     part->setDiscardableAttrs(phase->getDiscardableAttrDictionary());
     b.inlineRegionBefore(phase.getBody(), part.getBody(), part.getBody().end());
@@ -211,7 +201,7 @@ void Chunker::run(int64_t minRows) {
     b.setInsertionPoint(projection.step);
     Value step = sub(loop.getInductionVar(), first);
     Value slot = projection.reversed ? sub(sub(count, index(1)), step) : step;
-    Value own = rowsOf(view, mul(slot, size), size);
+    Value own = sliceRows(b, loc, view, mul(slot, size), size);
     SmallVector<ReassociationIndices> groups = projection.expanded.getReassociationIndices();
     groups.front() = {0};
     for (ReassociationIndices &group : MutableArrayRef(groups).drop_front())

@@ -215,7 +215,7 @@ void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange produc
     return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
   });
   for (Operation &inner : op.getBodyBlock()->without_terminator())
-    if (!isHalf || !approximate(inner, mapping))
+    if (!approximates || !isHalf || !approximate(inner, mapping))
       b.clone(inner, mapping);
   SmallVector<Value> results;
   for (Value scalar : op.getYield().getScalars())

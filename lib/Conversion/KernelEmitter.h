@@ -22,8 +22,12 @@ namespace mlir::lstm {
 /// Emits a kernel for a recurrence; see RecurrentKernel.cpp for what it does.
 class KernelEmitter {
 public:
-  KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan)
-      : source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan), layout(loop, plan),
+  /// With `approximates`, functions of phases with products of 16 bits come from the special
+  /// function unit.
+  KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
+                bool approximates)
+      : source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
+        approximates(approximates), layout(loop, plan),
         global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
 
@@ -67,8 +71,6 @@ private:
   // Work.
   void emitKernel();
   void loadWeights(unsigned number);
-  Value loadWeightWord(unsigned number, const Slot &slot, Value row, int64_t word, unsigned plane,
-                       SmallVectorImpl<Value> &cache);
   void publishInitial(unsigned exchange);
   using Part = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step,
                                         Value flip);
@@ -131,6 +133,7 @@ private:
   ImplicitLocOpBuilder b;
   const RecurrentLoop &loop;
   const KernelPlan &plan;
+  bool approximates;
   KernelLayout layout;
   Type global, shared;
 

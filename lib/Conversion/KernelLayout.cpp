@@ -43,14 +43,12 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     phases.push_back(layout);
   }
   for (const Exchange &exchange : loop.exchanges) {
-    const PhaseInLoop *reader = nullptr;
     const Projection *read = nullptr;
     for (const PhaseInLoop &phase : loop.phases)
       for (const Projection &projection : phase.projections)
         if (projection.exchange == unsigned(&exchange - loop.exchanges.begin()))
-          reader = &phase, read = &projection;
-    assert(reader && "an exchange is for a projection");
-    (void)reader;
+          read = &projection;
+    assert(read && "an exchange is for a projection");
     const PhaseLayout &producer = phases[exchange.producer];
     ProductFormat format = getFormat(*read, plan);
     int64_t units = llvm::alignTo(producer.units, producer.blockUnits);

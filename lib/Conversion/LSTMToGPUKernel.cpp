@@ -36,9 +36,9 @@ namespace {
 class LoopConversion {
 public:
   LoopConversion(RewriterBase &rewriter, const RecurrentLoop &loop, ArrayRef<PlannedRows> planned,
-                 int64_t siblings)
+                 int64_t siblings, bool approximates)
       : rewriter(rewriter), loop(loop), source(loop.loop), loc(source.getLoc()), planned(planned),
-        siblings(siblings) {}
+        siblings(siblings), approximates(approximates) {}
 
   void run();
 
@@ -55,6 +55,7 @@ private:
   Location loc;
   ArrayRef<PlannedRows> planned;
   int64_t siblings;
+  bool approximates;
   Value rows;
 };
 } // namespace
@@ -119,7 +120,7 @@ void LoopConversion::run() {
                                     compare(arith::CmpIPredicate::ule, rows, index(part.maxRows)));
     auto choice = scf::IfOp::create(rewriter, loc, isFor, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(choice.thenBlock());
-    emitRecurrentKernel(rewriter, loop, *part.plan, share, memory);
+    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, share, memory);
     rewriter.setInsertionPointToStart(choice.elseBlock());
   }
   rewriter.moveOpBefore(source, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
@@ -166,7 +167,7 @@ struct ConvertLSTMToGPUKernelPass
           return source.emitError("has a plan in 'lstm.kernel' that takes more than a "
                                   "multiprocessor has: ")
                  << source->getAttr(kKernelAttrName);
-      LoopConversion(rewriter, *loop, *planned, siblings).run();
+      LoopConversion(rewriter, *loop, *planned, siblings, approximates).run();
       ++numKernels;
     }
     source->removeAttr(kKernelAttrName);

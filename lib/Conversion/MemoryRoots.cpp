@@ -143,3 +143,11 @@ void Accesses::add(const Accesses &other) {
   read.insert_range(other.read);
   written.insert_range(other.written);
 }
+
+Value lstm::sliceRows(OpBuilder &b, Location loc, Value memref, Value first, Value count) {
+  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, memref);
+  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
+  offsets.front() = getAsOpFoldResult(first);
+  sizes.front() = getAsOpFoldResult(count);
+  return memref::SubViewOp::create(b, loc, memref, offsets, sizes, strides);
+}

@@ -54,6 +54,9 @@ private:
   Set read, written;
 };
 
+/// `count` rows of a memref from `first` on.
+Value sliceRows(OpBuilder &b, Location loc, Value memref, Value first, Value count);
+
 } // namespace mlir::lstm
 
 #endif // LSTM_LIB_CONVERSION_MEMORYROOTS_H

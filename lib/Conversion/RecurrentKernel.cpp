@@ -125,9 +125,9 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
 }
 
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
-                               const KernelPlan &plan, Value multiprocessors,
-                               Value exchangeMemory) {
-  KernelEmitter(rewriter, loop, plan).emit(multiprocessors, exchangeMemory);
+                               const KernelPlan &plan, bool approximates,
+                               Value multiprocessors, Value exchangeMemory) {
+  KernelEmitter(rewriter, loop, plan, approximates).emit(multiprocessors, exchangeMemory);
 }
 
 namespace {

@@ -15,9 +15,10 @@ namespace mlir::lstm {
 
 /// Launches a kernel that does what the loop, which stays, does, on a share of the device's
 /// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
-/// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words.
+/// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. With `approximates`, functions of phases
+/// with products of f16 and bf16 come from the special function unit.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
-                         Value multiprocessors, Value exchangeMemory);
+                         bool approximates, Value multiprocessors, Value exchangeMemory);
 
 /// Buffer deallocation wants to know the effects of barriers, which upstream does not say.
 void registerSynchronizationEffects(DialectRegistry &registry);

@@ -89,8 +89,6 @@ LogicalResult Matcher::matchPhase(PhaseOp op) {
   auto type = cast<MemRefType>(op.getOuts().front().getType());
   PhaseInLoop phase{op, type.getShape().back(), {}};
   for (Value out : op.getOuts()) {
-    if (cast<MemRefType>(out.getType()).getShape().back() != phase.units)
-      return reject("a phase writes outputs of different widths");
     Value root = getMemoryRoot(out);
     if (!root)
       return reject("a phase writes to memory of unknown origin");

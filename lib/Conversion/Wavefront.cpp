@@ -24,6 +24,7 @@
 
 #include "ByteSize.h"
 #include "CUDARuntime.h"
+#include "MemoryRoots.h"
 #include "TimeStages.h"
 #include "lstm/Conversion/PlanMemory.h"
 
@@ -72,7 +73,6 @@ private:
   Value getPart(OpFoldResult size) {
     return getValueOrCreateConstantIndexOp(b, loc, *divide(size, steps));
   }
-  Value rowsOf(Value view, Value first, Value count);
   void shrink(memref::AllocOp buffer);
   Value getShrunken(Value view);
   void emit(Stage &stage, Value first, Value end);
@@ -88,15 +88,6 @@ private:
   IRMapping shrunken;
 };
 } // namespace
-
-/// `count` rows of `view` from `first` on.
-Value Rewriting::rowsOf(Value view, Value first, Value count) {
-  SmallVector<OpFoldResult> sizes = memref::getMixedSizes(b, loc, view);
-  SmallVector<OpFoldResult> offsets(sizes.size(), b.getIndexAttr(0)), strides(sizes.size(), b.getIndexAttr(1));
-  offsets.front() = getAsOpFoldResult(first);
-  sizes.front() = getAsOpFoldResult(count);
-  return memref::SubViewOp::create(b, loc, view, offsets, sizes, strides);
-}
 
 /// Makes a buffer for a chunk.
 void Rewriting::shrink(memref::AllocOp buffer) {
@@ -168,7 +159,7 @@ void Rewriting::emit(Stage &stage, Value first, Value end) {
       // A fill and the product that follows are to be seen as of the same rows.
       Value &rows = slices[{view, static_cast<unsigned>(feeder.order)}];
       if (!rows)
-        rows = rowsOf(view, firstRow, make<arith::MulIOp>(count, part));
+        rows = sliceRows(b, loc, view, firstRow, make<arith::MulIOp>(count, part));
       mapping.map(operand.get(), rows);
     }
     b.clone(*op, mapping);

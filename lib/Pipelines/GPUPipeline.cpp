@@ -83,7 +83,9 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     if (options.allowTF32 && options.float32 == Float32Mode::Exact)
       plan.float32 = Float32Mode::TF32;
     pm.addPass(createLSTMPlanKernelsPass(plan));
-    pm.addPass(createConvertLSTMToGPUKernelPass());
+    ConvertLSTMToGPUKernelPassOptions kernels;
+    kernels.approximates = options.activations != MathAccuracy::Accurate;
+    pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
     // What is left goes the way of the library.
     ConvertLSTMToLinalgPassOptions rest;
     rest.deallocate = false;

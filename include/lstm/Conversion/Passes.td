@@ -310,8 +310,12 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     256, all ones at first. A
     word is written once and never all ones, so readers ask for it until it is there.
     Phases run one after the other in each step; a region is inlined, whatever cell it came from.
-    With products of f16 and bf16, exp, tanh and reciprocals come from the special function unit.
+    With products of f16 and bf16, exp, tanh and reciprocals come from the special function unit,
+    with relative errors of 2^-21 (tanh: of 1), unless `approximate` is off.
   }];
+  let options = [
+    Option<"approximates", "approximate", "bool", "true",
+           "With products of 16 bits, functions by the special function unit">];
   let statistics = [Statistic<"numKernels", "recurrences", "Recurrences made kernels">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
                            "LLVM::LLVMDialect", "math::MathDialect", "memref::MemRefDialect",

@@ -1,0 +1,28 @@
+// RUN: lstm-opt %s --convert-lstm-to-gpu-kernel | FileCheck %s
+// RUN: lstm-opt %s --convert-lstm-to-gpu-kernel='approximate=false' | FileCheck %s --check-prefix=EXACT
+
+// With products of 16 bits, functions come from the special function unit, unless they may not.
+// CHECK-LABEL: func.func @half(
+// CHECK: llvm.inline_asm "ex2.approx.ftz.f32 $0, $1;"
+// CHECK: llvm.inline_asm "rcp.approx.ftz.f32 $0, $1;"
+// EXACT-LABEL: func.func @half(
+// EXACT-NOT: approx
+// EXACT: math.tanh
+// EXACT-NOT: approx
+func.func @half(%h: memref<?x16xbf16>, %g: memref<?x16xbf16>, %U: memref<16x1x16xbf16>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    lstm.phase project(%h, %U : memref<?x16xbf16>, memref<16x1x16xbf16>) outs(%g : memref<?x16xbf16>) {
+    ^bb0(%z: f32, %old: bf16):
+      %y = math.tanh %z : f32
+      %r = arith.truncf %y : f32 to bf16
+      lstm.yield %r : bf16
+    }
+    lstm.phase ins(%g[r, u] : memref<?x16xbf16>) outs(%h : memref<?x16xbf16>) {
+    ^bb0(%x: bf16, %old: bf16):
+      lstm.yield %x : bf16
+    }
+  } {lstm.kernel = [{unit_blocks = 1, row_tiles = 1, splits = 4, map_warps = 2, f32 = "exact"}]}
+  return
+}
