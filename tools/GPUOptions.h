@@ -46,7 +46,7 @@ public:
           clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
   llvm::cl::list<int64_t> kernelPlan{
       "kernel-plan", llvm::cl::cat(category), llvm::cl::CommaSeparated,
-      llvm::cl::value_desc("blocks,tiles,splits,warps"),
+      llvm::cl::value_desc("blocks,tiles,splits,warps[,1 for clusters]"),
       llvm::cl::desc("Layout of persistent kernels (default: by a model of what they cost)")};
   Option<Float32Mode> float32{
       "f32-mode", llvm::cl::cat(category), llvm::cl::init(Float32Mode::Exact),

@@ -98,6 +98,11 @@ void lstmCudaLaunchTogether(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY
                             int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
                             void **parameters);
 
+/* The same in clusters of blocks, which run at the same time each. */
+void lstmCudaLaunchClusters(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
+                            int64_t blockX, int64_t blockY, int64_t blockZ, int64_t clusterX,
+                            int64_t clusterY, int64_t clusterZ, int32_t sharedBytes, void **parameters);
+
 /* Of the current session's device; 0 without a session. */
 int64_t lstmCudaGetMultiprocessors(void);
 

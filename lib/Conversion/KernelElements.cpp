@@ -17,11 +17,15 @@ using namespace mlir::lstm;
 KernelEmitter::Item KernelEmitter::getItem(unsigned number, int64_t i, Value tile) {
   const PhaseLayout &phase = layout.phases[number];
   Item item;
-  Value e = add(mapThread, index(i * plan.getNumMapThreads()));
-  if ((i + 1) * plan.getNumMapThreads() > phase.getNumItems(plan))
-    item.exists = isLess(e, index(phase.getNumItems(plan)));
-  item.tileRow = div(e, phase.blockUnits);
-  item.blockUnit = rem(e, phase.blockUnits);
+  if (plan.isCluster()) {
+    item = getOwnItem(number, i);
+  } else {
+    Value e = add(mapThread, index(i * plan.getNumMapThreads()));
+    if ((i + 1) * plan.getNumMapThreads() > phase.getNumItems(plan))
+      item.exists = isLess(e, index(phase.getNumItems(plan)));
+    item.tileRow = div(e, phase.blockUnits);
+    item.blockUnit = rem(e, phase.blockUnits);
+  }
   item.row = add(mul(tile, plan.getNumRows()), item.tileRow);
   item.isRow = isLess(item.row, rows);
   item.row = min(item.row, last(rows));
@@ -45,35 +49,41 @@ static SmallVector<Value> getPosition(int32_t axes, Value row, Value gate, Value
 }
 
 /// What the used ones of the region's arguments behind the products stand for.
-SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item,
-                                             const IRMapping &step) {
+SmallVector<KernelEmitter::Input> KernelEmitter::getInputs(unsigned number) {
   PhaseOp op = loop.phases[number].op;
-  SmallVector<Value> values;
-  auto load = [&](Value memref, ArrayRef<Value> position, BlockArgument argument) {
-    if (argument.use_empty())
-      return;
-    // An index has 64 bits in memory.
-    bool isIndex = argument.getType().isIndex();
-    Type stored = isIndex ? b.getI64Type() : argument.getType();
-    Value value = LLVM::LoadOp::create(b, stored, address(memref, position, step));
-    if (isIndex)
-      value = arith::IndexCastOp::create(b, b.getIndexType(), value);
-    values.push_back(value);
+  SmallVector<Input> inputs;
+  auto append = [&](Value operand, int32_t axes, int64_t gate, BlockArgument argument) {
+    if (!argument.use_empty())
+      inputs.push_back({operand, axes, gate, argument.getType()});
   };
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     int32_t axes = op.getAxes()[i];
-    unsigned first = op.getInputArgumentIndex(i);
-    if (!isa<MemRefType>(input.getType())) {
-      if (!op.getBody().getArgument(first).use_empty())
-        values.push_back(step.lookupOrDefault(input));
-      continue;
-    }
-    int64_t gates = axes & kGate ? op.getNumGates() : 1;
+    int64_t gates = isa<MemRefType>(input.getType()) && axes & kGate ? op.getNumGates() : 1;
     for (int64_t g = 0; g < gates; ++g)
-      load(input, getPosition(axes, item.row, index(g), item.unit), op.getBody().getArgument(first + g));
+      append(input, axes, g, op.getBody().getArgument(op.getInputArgumentIndex(i) + g));
   }
   for (auto [i, out] : llvm::enumerate(op.getOuts()))
-    load(out, {item.row, item.unit}, op.getOutArgument(i));
+    append(out, kRowUnit, 0, op.getOutArgument(i));
+  return inputs;
+}
+
+Value KernelEmitter::getInputAddress(const Input &input, const Item &item, const IRMapping &step) {
+  return address(input.operand, getPosition(input.axes, item.row, index(input.gate), item.unit), step);
+}
+
+Value KernelEmitter::loadInput(const Input &input, const Item &item, const IRMapping &step) {
+  if (!isa<MemRefType>(input.operand.getType()))
+    return step.lookupOrDefault(input.operand);
+  // An index has 64 bits in memory.
+  Type stored = input.type.isIndex() ? b.getI64Type() : input.type;
+  Value value = LLVM::LoadOp::create(b, stored, getInputAddress(input, item, step));
+  return input.type.isIndex() ? arith::IndexCastOp::create(b, input.type, value).getResult() : value;
+}
+
+SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item, const IRMapping &step) {
+  SmallVector<Value> values;
+  for (const Input &input : getInputs(number))
+    values.push_back(loadInput(input, item, step));
   return values;
 }
 
@@ -102,14 +112,19 @@ void KernelEmitter::prefetch(unsigned number, const Item &item, Value count) {
   });
 }
 
+/// An element as others read it: units that do not exist are zero.
+Value KernelEmitter::getPublished(const Item &item, Value value) {
+  if (!item.isUnit)
+    return value;
+  Value zero = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
+  return arith::SelectOp::create(b, item.isUnit, value, zero);
+}
+
 /// Writes an element for all blocks to read.
 void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Value value) {
   const ExchangeLayout &place = layout.exchanges[exchange];
   Type element = value.getType();
-  if (item.isUnit) {
-    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(element));
-    value = arith::SelectOp::create(b, item.isUnit, value, zero);
-  }
+  value = getPublished(item, value);
   SmallVector<Value> elements = {value};
   Value isWriter = item.isRow;
   if (plan.unitBlocks * layout.phases[loop.exchanges[exchange].producer].blockUnits != place.units)
@@ -130,14 +145,16 @@ void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Val
                                                                rem(item.blockUnit, 2), index(0)));
   }
   SmallVector<Value> words = place.format.pack(b, elements);
+  for (Value &value : words) {
+    // All ones is a NaN, of which there are others.
+    Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, word(-1));
+    Value nan = word(wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
+    value = arith::SelectOp::create(b, isMissing, nan, value);
+  }
   guarded(isWriter, {}, [&]() -> SmallVector<Value> {
     for (auto [plane, value] : llvm::enumerate(words)) {
-      // All ones is a NaN, of which there are others.
-      Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, word(-1));
-      Value nan = word(wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
-      Value safe = arith::SelectOp::create(b, isMissing, nan, value);
       Value at = exchangeAddress(exchange, slot, plane, item.row, div(item.paddedUnit, wordElements));
-      LLVM::StoreOp::create(b, safe, at, /*alignment=*/4, /*isVolatile=*/false,
+      LLVM::StoreOp::create(b, value, at, /*alignment=*/4, /*isVolatile=*/false,
                             /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
                             LLVM::AtomicOrdering::monotonic, "device");
     }
@@ -181,15 +198,14 @@ bool KernelEmitter::approximate(Operation &op, IRMapping &mapping) {
 SmallVector<Value> KernelEmitter::sumProducts(unsigned number, const Item &item, Value flip) {
   const PhaseLayout &phase = layout.phases[number];
   int64_t width = phase.gates % 4 == 0 ? 4 : phase.gates % 2 == 0 ? 2 : 1;
+  Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
   SmallVector<Value> products(phase.gates);
-  Value sums = advance(sharedMemory, mul(flip, layout.sumBytes));
-  Value first = advance(sums, mul(add(mul(item.tileRow, phase.getRowStride()),
-                                      mul(item.blockUnit, phase.gates)), 4));
+  Value lane = div(item.blockUnit, phase.getLaneUnits());
+  Value first = mul(rem(item.blockUnit, phase.getLaneUnits()), phase.gates);
   for (int64_t split = 0; split < plan.splits; ++split)
     for (int64_t g = 0; g < phase.gates; g += width) {
-      int64_t offset = split * plan.getNumRows() * phase.getRowStride() + g;
-      Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
-      Value loaded = LLVM::LoadOp::create(b, type, advance(first, index(4 * offset)), 4 * width);
+      Value place = sumAddress(number, flip, index(split), item.tileRow, lane, add(first, index(g)));
+      Value loaded = LLVM::LoadOp::create(b, type, place, 4 * width);
       for (int64_t i = 0; i < width; ++i) {
         Value part = width == 1 ? loaded
                                 : LLVM::ExtractElementOp::create(b, loaded, word(i)).getResult();
@@ -200,8 +216,9 @@ SmallVector<Value> KernelEmitter::sumProducts(unsigned number, const Item &item,
   return products;
 }
 
-void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange products,
-                            ValueRange inputs, Value count, const IRMapping &step) {
+/// What the region gives for an element.
+SmallVector<Value> KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange products,
+                                          ValueRange inputs) {
   PhaseOp op = loop.phases[number].op;
   IRMapping mapping;
   for (auto [g, product] : llvm::enumerate(products))
@@ -220,11 +237,11 @@ void KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange produc
   SmallVector<Value> results;
   for (Value scalar : op.getYield().getScalars())
     results.push_back(mapping.lookupOrDefault(scalar));
+  return results;
+}
 
-  // Others wait for this.
-  for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
-    if (exchange.producer == number)
-      publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
+void KernelEmitter::storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step) {
+  PhaseOp op = loop.phases[number].op;
   guarded(conjoin(item.isRow, item.isUnit), {}, [&]() -> SmallVector<Value> {
     for (auto [out, value] : llvm::zip_equal(op.getOuts(), results)) {
       Value stored = value;
@@ -251,23 +268,26 @@ void KernelEmitter::publishInitial(unsigned exchange) {
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
       Type element = cast<MemRefType>(initial.getType()).getElementType();
       Value value = LLVM::LoadOp::create(b, element, address(initial, {item.row, item.unit}, step));
-      publish(exchange, item, index(0), value);
+      if (plan.isCluster())
+        stage(exchange, i, getPublished(item, value));
+      else
+        publish(exchange, item, index(0), value);
       return {};
     });
   }
+  if (plan.isCluster())
+    send(exchange, index(0));
 }
 
 /// What the map threads read of a tile: used inputs of all their elements.
 SmallVector<Value> KernelEmitter::loadTile(unsigned number, Value count, const IRMapping &step,
                                            Value tile) {
-  PhaseOp op = loop.phases[number].op;
   SmallVector<Value> all;
   for (int64_t i = 0; i < getNumItems(number); ++i) {
     Item item = getItem(number, i, tile);
     SmallVector<Type> types;
-    for (BlockArgument argument : op.getBody().getArguments().drop_front(op.getNumAccumulators()))
-      if (!argument.use_empty())
-        types.push_back(argument.getType());
+    for (const Input &input : getInputs(number))
+      types.push_back(input.type);
     all.append(guarded(item.exists, types, [&] {
       prefetch(number, item, count);
       return loadInputs(number, item, step);
@@ -301,7 +321,13 @@ Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &
   size_t perItem = loaded.size() / items.size();
   for (auto [i, item] : llvm::enumerate(items))
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
-      mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem), count, step);
+      SmallVector<Value> results =
+          mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem));
+      // Others wait for this.
+      for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
+        if (exchange.producer == number)
+          publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
+      storeItem(number, item, results, step);
       return {};
     });
   scf::YieldOp::create(b, flip);

@@ -71,6 +71,7 @@ private:
   // Work.
   void emitKernel();
   void loadWeights(unsigned number);
+  SmallVector<Value> loadWeightRow(unsigned number, const Projection &projection, Value k);
   void publishInitial(unsigned exchange);
   using Part = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step,
                                         Value flip);
@@ -89,19 +90,24 @@ private:
     const Projection *projection;
     ProductFormat format;
     Value step, row, chunk, isInside;
+    /// In the tile.
+    Value tileRow;
   };
   using Accumulators = SmallVector<SmallVector<Value>>;
   Request getRequest(unsigned number, const Fragment &fragment, Value count, Value tile);
   SmallVector<Value> ask(unsigned number, ArrayRef<Fragment> fragments, Value count,
                          const IRMapping &step, Value tile);
   Value getRequestAddress(const Request &request, unsigned plane);
+  StringRef getLoad() const;
   SmallVector<Value> askFor(const Request &request);
   SmallVector<Value> waitFor(unsigned number, ArrayRef<Fragment> fragments, Value count, Value tile,
                              ValueRange asked);
   SmallVector<Value> askAgain(Value address, Value missing, ValueRange known);
   void multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked, Value count,
                 Value tile, Accumulators &accumulators);
+  Accumulators multiplyTile(unsigned number, Value count, const IRMapping &step, Value tile);
   void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
+  Value sumAddress(unsigned number, Value flip, Value split, Value row, Value lane, Value product);
   SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
   Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
   SmallVector<Value> readOperand(const Projection &projection, const IRMapping &step, Value row,
@@ -117,16 +123,50 @@ private:
     Value row, unit, paddedUnit, isRow, isUnit;
   };
   int64_t getNumItems(unsigned number) {
+    if (plan.isCluster())
+      return getNumClasses() * layout.phases[number].getLaneUnits();
     return llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumMapThreads());
   }
   Item getItem(unsigned number, int64_t i, Value tile);
   SmallVector<Value> loadTile(unsigned number, Value count, const IRMapping &step, Value tile);
+  /// What a region reads of an operand: a gate's element, if it has gates.
+  struct Input {
+    Value operand;
+    int32_t axes;
+    int64_t gate;
+    Type type;
+  };
+  SmallVector<Input> getInputs(unsigned number);
+  Value getInputAddress(const Input &input, const Item &item, const IRMapping &step);
+  Value loadInput(const Input &input, const Item &item, const IRMapping &step);
   SmallVector<Value> loadInputs(unsigned number, const Item &item, const IRMapping &step);
   bool approximate(Operation &op, IRMapping &mapping);
   SmallVector<Value> sumProducts(unsigned number, const Item &item, Value flip);
-  void mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs,
-               Value count, const IRMapping &step);
+  SmallVector<Value> mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs);
+  void storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step);
+  Value getPublished(const Item &item, Value value);
   void publish(unsigned exchange, const Item &item, Value slot, Value value);
+
+  // Clusters.
+  void beginCluster();
+  void meetCluster();
+  Value bufferOffset(unsigned exchange, Value slot, unsigned plane, Value sender, Value inSlice);
+  Value slotAddress(const Request &request, unsigned plane);
+  bool isLastRead(unsigned number, const Projection &projection);
+  void clearSlots(unsigned number, Value count);
+  Item getOwnItem(unsigned number, int64_t i);
+  void addChains(unsigned number, Accumulators &accumulators);
+  SmallVector<SmallVector<Value>> exchangeSums(unsigned number, const Accumulators &accumulators, Value flip);
+  void emitClusterSteps();
+  using Results = SmallVector<SmallVector<Value>>;
+  Results emitWholePart(unsigned number, Value count, const IRMapping &step, Value &flip,
+                        function_ref<SmallVector<Value>(int64_t)> getItemInputs,
+                        function_ref<void()> meanwhile);
+  int64_t getNumClasses() { return 2 * plan.rowTiles / plan.splits; }
+  void stage(unsigned exchange, int64_t i, Value value);
+  Value getPeerMemory(Value peer);
+  Value stagingAddress(unsigned exchange, unsigned plane, Value bytes);
+  void send(unsigned exchange, Value slot);
   void prefetch(unsigned number, const Item &item, Value count);
 
   scf::ForOp source;
@@ -141,9 +181,9 @@ private:
   Value rows, steps, tiles, passes;
   /// The steps of a launch, and how many slots an exchange has.
   Value begin, end, slots;
-  /// Of the kernel: numbers of the thread, its warp, its lane's row and column of a
+  /// Of the kernel: numbers of the thread, its warp, that among those that share out k and units, its lane's row and column of a
   /// fragment, its block among those that share units.
-  Value thread, mapThread, warp, laneRow, laneColumn, block, firstTile, endTile;
+  Value thread, mapThread, warp, split, unitWarp, laneRow, laneColumn, block, firstTile, endTile;
   Value sharedMemory, exchangeMemory;
   struct Memory {
     Value pointer;

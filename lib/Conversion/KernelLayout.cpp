@@ -17,13 +17,27 @@ ProductFormat lstm::getFormat(const Projection &projection, const KernelPlan &pl
   return ProductFormat(cast<MemRefType>(projection.weight.getType()).getElementType(), plan.float32);
 }
 
+int64_t lstm::getWeightVectorSize(const Projection &projection, int64_t laneUnits) {
+  auto type = cast<MemRefType>(projection.weight.getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  constexpr int64_t kLoadBits = 128;
+  int64_t most = std::min(laneUnits, kLoadBits / type.getElementTypeBitWidth());
+  for (int64_t size : {8, 4, 2}) {
+    auto isMultiple = [&](int64_t stride) { return !ShapedType::isDynamic(stride) && stride % size == 0; };
+    if (size <= most && strides[2] == 1 && isMultiple(strides[0]) && isMultiple(strides[1]) &&
+        type.getDimSize(2) % size == 0)
+      return size;
+  }
+  return 1;
+}
+
 KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
   int64_t working = 0;
   for (const PhaseInLoop &phase : loop.phases) {
-    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), 0, 0, 0, {}};
+    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), plan.getUnitWarps(), 0, 0, 0, {}};
     if (!phase.projections.empty()) {
       layout.gates = PhaseOp(phase.op).getNumGates();
-      layout.productTiles = llvm::divideCeil(layout.gates * layout.blockUnits, 16);
+      layout.productTiles = llvm::divideCeil(layout.getLaneProducts(), 2);
     }
     int64_t planes = 1;
     for (auto [i, projection] : llvm::enumerate(phase.projections)) {
@@ -34,12 +48,17 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
       for (int64_t n = 0, e = llvm::divideCeil(groups, plan.splits); n < e; ++n)
         layout.slots.push_back({unsigned(i), n, {}});
     }
-    int64_t sums = 4 * layout.productTiles * plan.rowTiles;
+    int64_t sums = 4 * layout.productTiles * plan.rowTiles * plan.getNumChains(layout.productTiles);
     int64_t left = plan.getMaxRegisters() - kOtherRegisters - sums;
     layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 1, 8);
     layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.rowTiles);
-    working = std::max(working, sums + 4 * planes * layout.inFlight);
-    sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());
+    // Who maps what it has multiplied has the inputs meanwhile: those of a step, and what does not change.
+    int64_t inputs = plan.isCluster() ? layout.getNumItems(plan) / plan.getNumThreads() * (layout.gates + 4) : 0;
+    working = std::max(working, sums + 4 * planes * layout.inFlight + inputs);
+    if (!plan.isCluster())
+      sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());
+    else if (plan.splits > 1)
+      sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.blockUnits * layout.gates);
     phases.push_back(layout);
   }
   for (const Exchange &exchange : loop.exchanges) {
@@ -72,15 +91,42 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
       weightBytes += 4 * words * plan.getNumProductThreads();
     }
   size.sharedBytes = weightBytes + 2 * sumBytes;
+  if (plan.isCluster())
+    placeInCluster(loop, plan);
   // The sums come first.
   for (PhaseLayout &layout : phases)
     for (Slot &slot : layout.slots)
       if (slot.place)
-        *slot.place += size.sharedBytes - weightBytes;
+        *slot.place += 2 * sumBytes;
+}
+
+void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan) {
+  exchangeWords = 0;
+  auto allocate = [&](int64_t bytes) { return std::exchange(size.sharedBytes, size.sharedBytes + bytes); };
+  int64_t values = 0;
+  for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases)) {
+    PhaseOp op = phase.op;
+    for (auto [input, axes] : llvm::zip_equal(op.getInputs(), op.getAxes()))
+      if (isSequence(loop, input))
+        values += layout.getNumItems(plan) / plan.getNumThreads() * (axes & kGate ? op.getNumGates() : 1);
+  }
+  ahead = allocate(2 * 4 * values * plan.getNumThreads());
+  zeros = allocate(16);
+  for (auto [place, exchange] : llvm::zip_equal(exchanges, loop.exchanges)) {
+    place.warpRowWords = 8 * phases[exchange.producer].getLaneUnits() / place.format.getWordElements();
+    // What lanes read at the same time, of two rows and, mostly, four warps, is to lie in different banks:
+    // those rows are neighbours, or half of the rows apart.
+    place.warpWords = place.warpRowWords * plan.getNumRows() + (plan.splits == 1 ? 8 : 4);
+    place.blockWords = place.warpWords * plan.unitWarps;
+    int64_t planes = place.format.getNumPlanes();
+    place.buffer = allocate(4 * kClusterSlots * planes * plan.unitBlocks * place.blockWords);
+    place.staging = allocate(4 * planes * place.warpRowWords * plan.getNumRows() * plan.unitWarps);
+  }
 }
 
 bool lstm::fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target) {
   return layout.size.sharedBytes <= target.sharedBytes &&
+         (!plan.isCluster() || 2 * plan.rowTiles % plan.splits == 0) &&
          layout.size.registers <= plan.getMaxRegisters() && plan.getNumThreads() <= 1024 &&
-         plan.unitBlocks <= target.multiprocessors;
+         plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.multiprocessors);
 }

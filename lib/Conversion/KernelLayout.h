@@ -22,17 +22,29 @@ struct Slot {
   std::optional<int64_t> place;
 };
 
+/// Of the units of a warp, row r of the 8 of half a product tile has `getLaneUnits()` neighbours, so
+/// that a lane reads its weights side by side and has all gates of a unit: product i of row r is gate
+/// i % gates of unit r * getLaneUnits() + i / gates.
 struct PhaseLayout {
-  int64_t units, blockUnits, gates;
-  /// Tiles of 16 products (unit, gate), the gates of a unit side by side.
+  int64_t units, blockUnits, unitWarps, gates;
+  /// Tiles of 16 products, of a warp.
   int64_t productTiles;
   /// Fragments that a lane asks for at once.
   int64_t inFlight;
   SmallVector<Slot> slots;
   int64_t getNumItems(const KernelPlan &plan) const { return blockUnits * plan.getNumRows(); }
+  int64_t getLaneUnits() const { return blockUnits / 8 / unitWarps; }
+  int64_t getLaneProducts() const { return getLaneUnits() * gates; }
+  /// Partial sums that a lane stores at once.
+  int64_t getSumVectorSize() const {
+    return getLaneProducts() % 4 == 0 ? 4 : getLaneProducts() % 2 == 0 ? 2 : 1;
+  }
+  /// Whether rows of lanes with odd numbers have their fours of sums in another order, so that lanes
+  /// that store at the same time use different banks.
+  bool swapsSums() const { return getLaneProducts() % 8 == 0; }
   /// Floats between rows of partial sums; 4 of 8 more, so that a quad's rows lie in
   /// different banks.
-  int64_t getRowStride() const { return 16 * productTiles + 4; }
+  int64_t getRowStride() const { return llvm::alignTo(8 * getLaneProducts(), 16) + 4; }
 };
 
 /// Where an exchange lies: rows of words.
@@ -42,6 +54,11 @@ struct ExchangeLayout {
   int64_t units, rowWords;
   /// Words of a row and step of the exchanges before this one.
   int64_t before;
+  /// In a cluster, in each block's shared memory: where what all blocks have lies, [slot % 4][plane][block][unit
+  /// warp][split][row][word], from one block to the next `blockWords`, from one unit warp to the next
+  /// `warpWords`, `warpRowWords` in a row; and what the warps of this block send, [warp][plane][row][word].
+  int64_t buffer = 0, staging = 0;
+  int64_t warpRowWords = 0, warpWords = 0, blockWords = 0;
 };
 
 struct KernelLayout {
@@ -49,20 +66,33 @@ struct KernelLayout {
 
   SmallVector<PhaseLayout> phases;
   SmallVector<ExchangeLayout> exchanges;
+  /// Of a row and step, in memory.
   int64_t exchangeWords = 0;
   /// Of one buffer of partial sums.
   int64_t sumBytes = 0;
+  /// For clusters: four words that are zero; what threads load two steps ahead, [step % 2][value][thread].
+  int64_t zeros = 0, ahead = 0;
   KernelSize size;
 
   /// Of a longer sequence there are several launches, so that what is exchanged takes as much
   /// memory as that of so many steps. Each loads the weights anew.
   static constexpr int64_t kLaunchSteps = 256;
+  /// Slots that have a buffer in a cluster: that of a step, those before and behind, and one more, as a
+  /// power of two is easy to divide by.
+  static constexpr int64_t kClusterSlots = 4;
   /// Addresses, loop variables.
   static constexpr int64_t kOtherRegisters = 28;
+
+private:
+  void placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan);
 };
 
 /// What tensor cores multiply for a projection.
 ProductFormat getFormat(const Projection &projection, const KernelPlan &plan);
+
+/// Elements that a lane loads of a weight at once, of `laneUnits` neighbours: as many as stand side by
+/// side in each row, if the memory begins at a multiple of so many.
+int64_t getWeightVectorSize(const Projection &projection, int64_t laneUnits);
 
 /// Whether the kernel of a layout fits into a multiprocessor.
 bool fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target);

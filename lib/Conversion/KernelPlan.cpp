@@ -29,8 +29,31 @@ struct Costs {
 static constexpr Costs kFirstTile = {0.51, 0.0029, 0.238, 0.0033, 0.0048, 0, 0.0007, 0.030, 0};
 static constexpr Costs kOtherTile = {0.08, 0, 0.089, 0, 0.0067, 0.21, 0.0038, 0.012, 0.153};
 
+/// A cluster has one tile of rows at a time.
+static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
+                                       const KernelTarget &target, int64_t rows) {
+  KernelLayout layout(loop, plan);
+  double microseconds = 0;
+  double warps = plan.getNumThreads() / 32;
+  for (auto [phase, shape] : llvm::zip_equal(loop.phases, layout.phases)) {
+    double items = shape.getNumItems(plan) / plan.getNumThreads();
+    double products = 0, reads = 0;
+    for (const Slot &slot : shape.slots) {
+      ProductFormat format = getFormat(phase.projections[slot.projection], plan);
+      products += 2.0 * shape.productTiles * plan.rowTiles * format.getTerms().size();
+      reads += plan.rowTiles * format.getNumPlanes() + (slot.place ? 2.0 * shape.productTiles * format.getNumPlanes() : 0);
+    }
+    microseconds += 0.4 + warps * (0.0012 * products + 0.0023 * reads) + 0.08 * items;
+  }
+  int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
+  int64_t clusters = std::max<int64_t>(1, target.multiprocessors / plan.unitBlocks);
+  return {microseconds * llvm::divideCeil(tiles, clusters), "exchanging what is projected"};
+}
+
 KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan &plan,
                                      const KernelTarget &target, int64_t rows) {
+  if (plan.isCluster())
+    return predictCluster(loop, plan, target, rows);
   KernelLayout layout(loop, plan);
   int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
   int64_t groups = std::max<int64_t>(1, std::min(tiles, target.multiprocessors / plan.unitBlocks));

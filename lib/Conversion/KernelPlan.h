@@ -25,19 +25,30 @@ struct KernelPlan {
   int64_t splits;
   int64_t mapWarps;
   Float32Mode float32;
+  /// If it is not 0, the blocks of a group are a cluster, which writes what is projected into each other's
+  /// shared memory; else they exchange it through memory. In a cluster there are no warps that map:
+  /// as many warps as this share out the units of a block, of each of these `splits` the sums over k,
+  /// and they map what they have multiplied.
+  int64_t unitWarps = 0;
 
   static constexpr int64_t kTileRows = 8;
-  int64_t getNumThreads() const { return 32 * (splits + mapWarps); }
+  bool isCluster() const { return unitWarps != 0; }
+  int64_t getUnitWarps() const { return std::max<int64_t>(unitWarps, 1); }
+  int64_t getNumThreads() const { return 32 * (splits * getUnitWarps() + mapWarps); }
   /// Registers of a thread, if one block has all.
   int64_t getMaxRegisters() const {
     return std::min<int64_t>(255, llvm::alignDown(65536 / getNumThreads(), 8));
   }
-  int64_t getNumProductThreads() const { return 32 * splits; }
+  int64_t getNumProductThreads() const { return 32 * splits * getUnitWarps(); }
   int64_t getNumMapThreads() const { return 32 * mapWarps; }
   int64_t getNumRows() const { return kTileRows * rowTiles; }
   /// Units of a block, of a phase that has `units` of them.
   int64_t getBlockUnits(int64_t units) const {
-    return llvm::alignTo(llvm::divideCeil(units, unitBlocks), 8);
+    return llvm::alignTo(llvm::divideCeil(units, unitBlocks), 8 * getUnitWarps());
+  }
+  /// In how many sums a warp of a cluster adds up products, so that they need not wait for each other.
+  int64_t getNumChains(int64_t productTiles) const {
+    return isCluster() ? std::clamp<int64_t>(4 / (productTiles * rowTiles), 1, 4) : 1;
   }
   bool operator==(const KernelPlan &) const = default;
 };
@@ -56,6 +67,8 @@ struct KernelTarget {
   /// multiprocessors for a kernel.
   int64_t siblings = 1;
   int64_t sharedBytes = 227 * 1024;
+  /// Most blocks of a cluster; 0 where there are none.
+  int64_t clusterBlocks = 16;
 };
 
 /// How long a step takes without the projection of the inputs, in microseconds, and what

@@ -26,7 +26,10 @@ Attribute lstm::toAttribute(MLIRContext *context, ArrayRef<PlannedRows> planned)
       list.append("unit_blocks", b.getI64IntegerAttr(part.plan->unitBlocks));
       list.append("row_tiles", b.getI64IntegerAttr(part.plan->rowTiles));
       list.append("splits", b.getI64IntegerAttr(part.plan->splits));
-      list.append("map_warps", b.getI64IntegerAttr(part.plan->mapWarps));
+      if (part.plan->isCluster())
+        list.append("unit_warps", b.getI64IntegerAttr(part.plan->unitWarps));
+      else
+        list.append("map_warps", b.getI64IntegerAttr(part.plan->mapWarps));
       list.append("f32", b.getStringAttr(kModes[int(part.plan->float32)]));
     }
     parts.push_back(list.getDictionary(context));
@@ -60,12 +63,12 @@ FailureOr<SmallVector<PlannedRows>> lstm::getPlans(scf::ForOp loop) {
     if (dictionary.contains("unit_blocks")) {
       auto mode = dictionary.getAs<StringAttr>("f32");
       const auto *found = mode ? llvm::find(kModes, mode.getValue()) : std::end(kModes);
-      if (!get("unit_blocks") || !get("row_tiles") || !get("splits") || !get("map_warps") ||
-          found == std::end(kModes))
-        return expects("positive 'unit_blocks', 'row_tiles', 'splits' and 'map_warps', and 'f32' "
-                       "one of bf16x3, exact and tf32");
-      rows.plan = KernelPlan{*get("unit_blocks"), *get("row_tiles"), *get("splits"), *get("map_warps"),
-                             Float32Mode(found - std::begin(kModes))};
+      if (!get("unit_blocks") || !get("row_tiles") || !get("splits") ||
+          bool(get("map_warps")) == bool(get("unit_warps")) || found == std::end(kModes))
+        return expects("positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or "
+                       "'unit_warps', and 'f32' one of bf16x3, exact and tf32");
+      rows.plan = KernelPlan{*get("unit_blocks"), *get("row_tiles"), *get("splits"), get("map_warps").value_or(0),
+                             Float32Mode(found - std::begin(kModes)), get("unit_warps").value_or(0)};
     }
     planned.push_back(rows);
   }

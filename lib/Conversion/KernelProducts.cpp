@@ -16,13 +16,20 @@ Value KernelEmitter::getChunk(const Slot &slot, ProductFormat format, const Proj
   int64_t depth = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
   int64_t perWarp =
       llvm::divideCeil(llvm::divideCeil(depth, format.getGroupSize()), plan.splits);
-  Value group = add(mul(warp, perWarp), index(slot.number));
+  Value group = add(mul(split, perWarp), index(slot.number));
   return add(mul(group, 4), laneColumn);
 }
 
 Value KernelEmitter::getRequestAddress(const Request &request, unsigned plane) {
+  if (plan.isCluster())
+    return slotAddress(request, plane);
   return exchangeAddress(*request.projection->exchange, request.step, plane, request.row,
                          mul(request.chunk, ProductFormat::kLaneWords));
+}
+
+/// A weak load may give a stale value for ever.
+StringRef KernelEmitter::getLoad() const {
+  return plan.isCluster() ? "ld.volatile.shared.v4.b32" : "ld.relaxed.gpu.global.v4.b32";
 }
 
 /// The words, one group a plane, of what a block writes, which may not be there yet.
@@ -32,8 +39,7 @@ SmallVector<Value> KernelEmitter::askFor(const Request &request) {
   SmallVector<Value> words;
   for (unsigned plane = 0; plane < request.format.getNumPlanes(); ++plane) {
     Value place = getRequestAddress(request, plane);
-    // A weak load may give a stale value for ever.
-    Value four = assembly("ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l",
+    Value four = assembly((getLoad() + " {$0, $1, $2, $3}, [$4];").str(), "=r,=r,=r,=r,l",
                           type, place);
     for (int64_t i = 0; i < 4; ++i)
       words.push_back(LLVM::ExtractValueOp::create(b, four, ArrayRef<int64_t>{i}));
@@ -73,8 +79,9 @@ KernelEmitter::Request KernelEmitter::getRequest(unsigned number, const Fragment
   const Slot &slot = layout.phases[number].slots[fragment.slot];
   const Projection &projection = loop.phases[number].projections[slot.projection];
   ProductFormat format = getFormat(projection, plan);
-  Request request{&projection, format, Value(), Value(), getChunk(slot, format, projection), Value()};
-  Value row = add(mul(tile, plan.getNumRows()), add(laneRow, index(KernelPlan::kTileRows * fragment.n)));
+  Request request{&projection, format, Value(), Value(), getChunk(slot, format, projection), Value(),
+                  add(laneRow, index(KernelPlan::kTileRows * fragment.n))};
+  Value row = add(mul(tile, plan.getNumRows()), request.tileRow);
   // Rows that do not exist repeat the last one.
   request.row = min(row, last(rows));
   if (!projection.exchange)
@@ -163,8 +170,7 @@ SmallVector<Value> KernelEmitter::askAgain(Value address, Value missing, ValueRa
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
   SmallVector<Value> operands = {address, missing};
   llvm::append_range(operands, known);
-  Value four = assembly("{ .reg .pred p; setp.ne.u32 p, $5, 0; "
-                        "@p ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4]; }",
+  Value four = assembly(("{ .reg .pred p; setp.ne.u32 p, $5, 0; @p " + getLoad() + " {$0, $1, $2, $3}, [$4]; }").str(),
                         "=r,=r,=r,=r,l,r,0,1,2,3", type, operands);
   SmallVector<Value> words;
   for (int64_t i = 0; i < 4; ++i)
@@ -172,28 +178,36 @@ SmallVector<Value> KernelEmitter::askAgain(Value address, Value missing, ValueRa
   return words;
 }
 
-/// Multiplies for one phase of a step and all tiles. Returns which buffer of sums comes next.
-Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip) {
+/// The sums of a warp, [chain][product tile][row tile].
+KernelEmitter::Accumulators KernelEmitter::multiplyTile(unsigned number, Value count, const IRMapping &step,
+                                                        Value tile) {
   const PhaseLayout &phase = layout.phases[number];
-  if (phase.gates == 0)
-    return flip;
   SmallVector<Fragment> fragments;
   for (unsigned s = 0; s < phase.slots.size(); ++s)
     for (int64_t n = 0; n < plan.rowTiles; ++n)
       fragments.push_back({s, n});
-  auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(each.getBody());
-  Value tile = each.getInductionVar();
-  flip = each.getRegionIterArg(0);
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Accumulators sums(phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
+  int64_t chains = plan.getNumChains(phase.productTiles);
+  Accumulators sums(chains * phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
   for (ArrayRef<Fragment> rest = fragments; !rest.empty();) {
     ArrayRef<Fragment> part = rest.take_front(phase.inFlight);
     rest = rest.drop_front(part.size());
     multiply(number, part, ask(number, part, count, step, tile), count, tile, sums);
   }
-  storeSums(number, sums, flip);
+  return sums;
+}
+
+/// Multiplies for one phase of a step and all tiles. Returns which buffer of sums comes next.
+Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip) {
+  const PhaseLayout &phase = layout.phases[number];
+  if (phase.gates == 0)
+    return flip;
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  Value tile = each.getInductionVar();
+  flip = each.getRegionIterArg(0);
+  storeSums(number, multiplyTile(number, count, step, tile), flip);
   meet(Handover::Full, flip, /*waits=*/false);
   scf::YieldOp::create(b, b.createOrFold<arith::SubIOp>(index(1), flip));
   return each.getResult(0);
@@ -204,6 +218,7 @@ void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, Valu
   const PhaseLayout &phase = layout.phases[number];
   SmallVector<Value> all = waitFor(number, fragments, count, tile, asked);
   ValueRange rest(all);
+  int64_t chains = plan.getNumChains(phase.productTiles);
   for (const Fragment &fragment : fragments) {
     Request request = getRequest(number, fragment, count, tile);
     int64_t numWords = ProductFormat::kLaneWords * request.format.getNumPlanes();
@@ -214,7 +229,8 @@ void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, Valu
     for (auto [weightPlane, operandPlane] : request.format.getTerms())
       for (int64_t i = 0; i < 2; ++i)
         for (int64_t m = 0; m < phase.productTiles; ++m) {
-          SmallVector<Value> &sum = accumulators[m * plan.rowTiles + fragment.n];
+          int64_t chain = (2 * fragment.slot + i) % chains;
+          SmallVector<Value> &sum = accumulators[(chain * phase.productTiles + m) * plan.rowTiles + fragment.n];
           sum = request.format.multiply(
               b, ValueRange(slotWeights).slice(8 * (weightPlane * phase.productTiles + m) + 4 * i, 4),
               words.slice(4 * operandPlane + 2 * i, 2), sum);
@@ -222,18 +238,36 @@ void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, Valu
   }
 }
 
-/// [warp][row][product]: a lane has the rows 2 q and 2 q + 1 of products r and r + 8.
+/// Stores the partial sums of the warp: a lane has the rows 2 q and 2 q + 1, and of each the products of
+/// its units, one after the other.
 void KernelEmitter::storeSums(unsigned number, const Accumulators &accumulators, Value flip) {
   const PhaseLayout &phase = layout.phases[number];
   meet(Handover::Empty, flip, /*waits=*/true);
-  Value sums = advance(sharedMemory, mul(flip, layout.sumBytes));
-  Value base = add(mul(warp, plan.getNumRows()), mul(laneColumn, 2));
-  Value lane = advance(sums, mul(add(mul(base, phase.getRowStride()), laneRow), 4));
-  for (int64_t m = 0; m < phase.productTiles; ++m)
-    for (int64_t n = 0; n < plan.rowTiles; ++n)
-      for (int64_t i = 0; i < 4; ++i) {
-        int64_t offset = (KernelPlan::kTileRows * n + i % 2) * phase.getRowStride() + 16 * m + i / 2 * 8;
-        LLVM::StoreOp::create(b, accumulators[m * plan.rowTiles + n][i],
-                              advance(lane, index(4 * offset)));
+  int64_t width = phase.getSumVectorSize();
+  Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
+  for (int64_t n = 0; n < plan.rowTiles; ++n)
+    for (int64_t i = 0; i < 2; ++i) {
+      Value row = add(mul(laneColumn, 2), index(KernelPlan::kTileRows * n + i));
+      for (int64_t first = 0; first < phase.getLaneProducts(); first += width) {
+        Value stored = LLVM::UndefOp::create(b, type);
+        for (int64_t product = first; product < first + width; ++product) {
+          Value sum = accumulators[product / 2 * plan.rowTiles + n][product % 2 * 2 + i];
+          stored = width == 1 ? sum : LLVM::InsertElementOp::create(b, stored, sum, word(product - first));
+        }
+        LLVM::StoreOp::create(b, stored, sumAddress(number, flip, warp, row, laneRow, index(first)), 4 * width);
       }
+    }
+}
+
+/// Where partial sums lie: [buffer][warp][row][lane row][product].
+Value KernelEmitter::sumAddress(unsigned number, Value flip, Value split, Value row, Value lane,
+                                Value product) {
+  const PhaseLayout &phase = layout.phases[number];
+  if (phase.swapsSums()) {
+    Value swapped = mul(rem(lane, 2), 4);
+    product = b.createOrFold<arith::XOrIOp>(product, swapped);
+  }
+  Value line = add(mul(split, plan.getNumRows()), row);
+  Value place = add(add(mul(line, phase.getRowStride()), mul(lane, phase.getLaneProducts())), product);
+  return advance(sharedMemory, add(mul(flip, layout.sumBytes), mul(place, 4)));
 }

@@ -8,8 +8,43 @@
 
 #include "KernelEmitter.h"
 
+#include "ByteSize.h"
+
 using namespace mlir;
 using namespace mlir::lstm;
+
+/// The elements [gate][unit] of a weight's row `k` that the lane multiplies; zeros where there is none.
+SmallVector<Value> KernelEmitter::loadWeightRow(unsigned number, const Projection &projection, Value k) {
+  const PhaseLayout &phase = layout.phases[number];
+  auto type = cast<MemRefType>(projection.weight.getType());
+  int64_t depth = type.getDimSize(0), width = getWeightVectorSize(projection, phase.getLaneUnits());
+  Type element = type.getElementType();
+  Type loaded = width == 1 ? element : Type(VectorType::get(width, element));
+  Value exists;
+  if (depth % (getFormat(projection, plan).getGroupSize() * plan.splits) != 0) {
+    exists = isLess(k, index(depth));
+    k = min(k, index(depth - 1));
+  }
+  Value row = add(mul(unitWarp, 8), laneRow);
+  Value first = add(mul(block, phase.blockUnits), mul(row, phase.getLaneUnits()));
+  SmallVector<Value> elements;
+  for (int64_t gate = 0; gate < phase.gates; ++gate)
+    for (int64_t i = 0; i < phase.getLaneUnits(); i += width) {
+      Value unit = add(first, index(i)), isInside = exists;
+      if (plan.unitBlocks * phase.blockUnits != phase.units) {
+        isInside = conjoin(isInside, isLess(unit, index(phase.units)));
+        unit = min(unit, index(phase.units - width));
+      }
+      Value place = address(projection.weight, {k, index(gate), unit}, {});
+      Value some = LLVM::LoadOp::create(b, loaded, place, width * getByteWidth(element));
+      if (isInside)
+        some = arith::SelectOp::create(b, isInside, some,
+                                       arith::ConstantOp::create(b, b.getZeroAttr(loaded)));
+      for (int64_t j = 0; j < width; ++j)
+        elements.push_back(width == 1 ? some : LLVM::ExtractElementOp::create(b, some, word(j)).getResult());
+    }
+  return elements;
+}
 
 /// Loads the fragments of a phase's weights: words 0 ... 3 of the lane for row `laneRow` and
 /// for the row 8 below, in the order in which two products take them.
@@ -17,45 +52,30 @@ void KernelEmitter::loadWeights(unsigned number) {
   const PhaseLayout &phase = layout.phases[number];
   for (auto [s, slot] : llvm::enumerate(phase.slots)) {
     const Projection &projection = loop.phases[number].projections[slot.projection];
-    auto type = cast<MemRefType>(projection.weight.getType());
     ProductFormat format = getFormat(projection, plan);
-    int64_t elements = format.getWordElements(), depth = type.getDimSize(0);
+    int64_t elements = format.getWordElements();
     // Warps without a group of k have weights that are zero.
-    Value chunk = getChunk(slot, format, projection);
-    Value k = mul(chunk, ProductFormat::kLaneWords * elements);
+    Value k = mul(getChunk(slot, format, projection), ProductFormat::kLaneWords * elements);
+    SmallVector<SmallVector<Value>> rows;
+    for (int64_t i = 0; i < ProductFormat::kLaneWords * elements; ++i)
+      rows.push_back(loadWeightRow(number, projection, add(k, index(i))));
+    // [plane][tile][product of two][word][row 0 or 8]
     SmallVector<SmallVector<Value>> words(format.getNumPlanes());
-    for (int64_t m = 0; m < phase.productTiles; ++m) {
-      // [row 0 or 8][word][plane]
-      SmallVector<SmallVector<Value>> loaded;
-      for (int64_t half = 0; half < 2; ++half) {
-        Value product = add(laneRow, index(16 * m + 8 * half));
-        Value blockUnit = div(product, phase.gates), gate = rem(product, phase.gates);
-        Value unit = add(mul(block, phase.blockUnits), blockUnit);
-        Value isProduct;
-        if (16 * phase.productTiles != phase.gates * phase.blockUnits)
-          isProduct = isLess(blockUnit, index(phase.blockUnits));
-        if (plan.unitBlocks * phase.blockUnits != phase.units || isProduct)
-          isProduct = conjoin(isProduct, isLess(unit, index(phase.units)));
-        unit = min(unit, index(phase.units - 1));
-        for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w) {
-          SmallVector<Value> parts;
-          for (int64_t i = 0; i < elements; ++i) {
-            Value at = add(k, index(w * elements + i));
-            Value exists = conjoin(isProduct, isLess(at, index(depth)));
-            Value place = address(projection.weight, {min(at, index(depth - 1)), gate, unit}, {});
-            Value part = LLVM::LoadOp::create(b, type.getElementType(), place);
-            Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
-            parts.push_back(arith::SelectOp::create(b, exists, part, zero));
+    SmallVector<Value> nothing(format.getNumPlanes(), word(0));
+    for (int64_t m = 0; m < phase.productTiles; ++m)
+      for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w)
+        for (int64_t half = 0; half < 2; ++half) {
+          int64_t product = 2 * m + half, unit = product / phase.gates, gate = product % phase.gates;
+          SmallVector<Value> packed = nothing;
+          if (product < phase.getLaneProducts()) {
+            SmallVector<Value> parts;
+            for (int64_t i = 0; i < elements; ++i)
+              parts.push_back(rows[w * elements + i][gate * phase.getLaneUnits() + unit]);
+            packed = format.pack(b, parts);
           }
-          loaded.push_back(format.pack(b, parts));
+          for (auto [plane, value] : llvm::zip_equal(words, packed))
+            plane.push_back(value);
         }
-      }
-      for (int64_t plane = 0; plane < format.getNumPlanes(); ++plane)
-        for (int64_t product = 0; product < 2; ++product)
-          for (int64_t w = 2 * product; w < 2 * product + 2; ++w)
-            for (int64_t half = 0; half < 2; ++half)
-              words[plane].push_back(loaded[half * ProductFormat::kLaneWords + w][plane]);
-    }
     SmallVector<Value> all;
     for (SmallVector<Value> &plane : words)
       all.append(plane);

@@ -8,6 +8,7 @@
 
 #include "lstm/Conversion/Passes.h"
 
+#include "ByteSize.h"
 #include "CUDARuntime.h"
 #include "KernelLayout.h"
 #include "KernelPlanAttr.h"
@@ -48,6 +49,7 @@ private:
     return rewriter.createOrFold<arith::CmpIOp>(loc, predicate, l, r);
   }
   Value allocate();
+  Value getFit();
 
   RewriterBase &rewriter;
   const RecurrentLoop &loop;
@@ -61,11 +63,13 @@ private:
 } // namespace
 
 /// What blocks exchange: of each step of a launch, and of what was before the first; nothing for numbers
-/// of rows that no kernel is for.
+/// of rows that no kernel is for; null if that is all.
 Value LoopConversion::allocate() {
   int64_t words = 0, maxRows = 0;
+  if (llvm::all_of(planned, [](const PlannedRows &part) { return !part.plan || part.plan->isCluster(); }))
+    return {};
   for (const PlannedRows &part : planned)
-    if (part.plan) {
+    if (part.plan && !part.plan->isCluster()) {
       words = std::max(words, KernelLayout(loop, *part.plan).exchangeWords);
       maxRows = part.maxRows;
     }
@@ -79,6 +83,32 @@ Value LoopConversion::allocate() {
         loc, compare(arith::CmpIPredicate::ule, rows, index(maxRows)), count, index(0));
   // A size that is known counts in the plan of the memory.
   return memref::AllocOp::create(rewriter, loc, {getAsOpFoldResult(count)}, rewriter.getI32Type());
+}
+
+/// Whether weights begin at multiples of what a lane loads at once; null if that is one element.
+Value LoopConversion::getFit() {
+  llvm::MapVector<Value, int64_t> bytes;
+  for (const PlannedRows &part : planned)
+    if (part.plan)
+      for (const PhaseInLoop &phase : loop.phases)
+        for (const Projection &projection : phase.projections) {
+          int64_t width = getWeightVectorSize(projection, part.plan->getBlockUnits(phase.units) / 8 / part.plan->getUnitWarps());
+          Type element = cast<MemRefType>(projection.weight.getType()).getElementType();
+          int64_t &most = bytes[projection.weight];
+          most = std::max(most, width == 1 ? 1 : width * getByteWidth(element));
+        }
+  Value fits;
+  for (auto [weight, multiple] : bytes) {
+    if (multiple == 1)
+      continue;
+    Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), getDevicePointer(rewriter, loc, weight));
+    Value mask = arith::ConstantIntOp::create(rewriter, loc, multiple - 1, 64);
+    Value rest = arith::AndIOp::create(rewriter, loc, address, mask);
+    Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 64);
+    Value isMultiple = compare(arith::CmpIPredicate::eq, rest, zero);
+    fits = fits ? arith::AndIOp::create(rewriter, loc, fits, isMultiple).getResult() : isMultiple;
+  }
+  return fits;
 }
 
 void LoopConversion::run() {
@@ -105,6 +135,7 @@ void LoopConversion::run() {
   Value device = callRuntime(rewriter, loc, "lstmCudaGetMultiprocessors", rewriter.getI64Type(), {});
   device = arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), device);
   Value share = arith::DivUIOp::create(rewriter, loc, device, index(siblings));
+  Value fits = getFit();
   int64_t least = -1;
   for (const PlannedRows &part : planned) {
     int64_t before = std::exchange(least, part.maxRows);
@@ -112,6 +143,8 @@ void LoopConversion::run() {
       continue;
     // Blocks wait for each other: a group has to be there at the same time.
     Value isFor = compare(arith::CmpIPredicate::uge, share, index(part.plan->unitBlocks));
+    if (fits)
+      isFor = arith::AndIOp::create(rewriter, loc, isFor, fits);
     if (before >= 0)
       isFor = arith::AndIOp::create(rewriter, loc, isFor,
                                     compare(arith::CmpIPredicate::ugt, rows, index(before)));
@@ -162,6 +195,9 @@ struct ConvertLSTMToGPUKernelPass
       FailureOr<RecurrentLoop> loop = matchRecurrentLoop(source, reason);
       if (failed(loop))
         return source.emitError("cannot become a kernel: ") << reason;
+      for (const PlannedRows &part : *planned)
+        if (part.plan && part.plan->isCluster() && !isForCluster(*loop))
+          return source.emitError("has a plan for a cluster in 'lstm.kernel', but ") << kNoCluster;
       for (const PlannedRows &part : *planned)
         if (part.plan && !fits(KernelLayout(*loop, *part.plan), *part.plan, KernelTarget()))
           return source.emitError("has a plan in 'lstm.kernel' that takes more than a "

@@ -167,8 +167,8 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
   Location loc = launch.getLoc();
   if (!modules.contains(launch.getKernelModuleName().getValue()))
     return launch.emitOpError("launches a kernel of which there is no code");
-  if (launch.getAsyncObject() || launch.getAsyncToken() || !launch.getAsyncDependencies().empty() || launch.hasClusterSize())
-    return launch.emitOpError("has a stream, tokens or clusters, which this lowering does not know");
+  if (launch.getAsyncObject() || launch.getAsyncToken() || !launch.getAsyncDependencies().empty())
+    return launch.emitOpError("has a stream or tokens, which this lowering does not know");
   LLVM::GlobalOp kernel = getKernel(launch);
 
   // The parameters lie in the function's frame: memory taken in a loop would grow with it.
@@ -199,12 +199,19 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
   Value shared = launch.getDynamicSharedMemorySize();
   if (!shared)
     shared = constant(loc, b.getI32Type(), 0);
-  LLVM::LLVMFuncOp callee = getFunction(
-      launch->hasAttr("lstm.together") ? "lstmCudaLaunchTogether" : "lstmCudaLaunch",
-      {pointer, word, word, word, word, word, word, b.getI32Type(), pointer});
+  SmallVector<Value> sizes = {launch.getGridSizeX(), launch.getGridSizeY(), launch.getGridSizeZ(),
+                              launch.getBlockSizeX(), launch.getBlockSizeY(), launch.getBlockSizeZ()};
+  StringRef name = launch->hasAttr("lstm.together") ? "lstmCudaLaunchTogether" : "lstmCudaLaunch";
+  if (launch.hasClusterSize()) {
+    name = "lstmCudaLaunchClusters";
+    sizes.append({launch.getClusterSizeX(), launch.getClusterSizeY(), launch.getClusterSizeZ()});
+  }
+  SmallVector<Type> parameters(1 + sizes.size(), word);
+  parameters.front() = pointer;
+  parameters.append({b.getI32Type(), pointer});
+  LLVM::LLVMFuncOp callee = getFunction(name, parameters);
   SmallVector<Value> arguments = {addressOf(loc, kernel)};
-  for (Value size : {launch.getGridSizeX(), launch.getGridSizeY(), launch.getGridSizeZ(),
-                     launch.getBlockSizeX(), launch.getBlockSizeY(), launch.getBlockSizeZ()})
+  for (Value size : sizes)
     arguments.push_back(size.getType().isIndex()
                             ? arith::IndexCastOp::create(b, loc, word, size)
                             : size);

@@ -93,7 +93,9 @@ struct LSTMOutlineKernelsPass
     auto call = gpu::LaunchFuncOp::create(b, launch.getLoc(), known,
                                           launch.getGridSizeOperandValues(),
                                           launch.getBlockSizeOperandValues(),
-                                          launch.getDynamicSharedMemorySize(), operands);
+                                          launch.getDynamicSharedMemorySize(), operands,
+                                          /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(),
+                                          launch.getClusterSizeOperandValues());
     if (Attribute together = launch->getAttr("lstm.together"))
       call->setAttr("lstm.together", together);
     launch.erase();

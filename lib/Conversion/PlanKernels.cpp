@@ -34,9 +34,10 @@ static std::string describe(ArrayRef<PlannedRows> planned) {
       text += isLast ? llvm::formatv("more than {0} rows: ", least).str()
                      : llvm::formatv("up to {0} rows: ", part.maxRows).str();
     if (part.plan)
-      text += llvm::formatv("one kernel, groups of {0} blocks, tiles of {1} rows, {2} + {3} warps",
-                            part.plan->unitBlocks, part.plan->getNumRows(), part.plan->splits,
-                            part.plan->mapWarps);
+      text += llvm::formatv("one kernel, {0} of {1} blocks, tiles of {2} rows, {3} {4} {5} warps",
+                            part.plan->isCluster() ? "clusters" : "groups", part.plan->unitBlocks,
+                            part.plan->getNumRows(), part.plan->splits, part.plan->isCluster() ? "x" : "+",
+                            part.plan->isCluster() ? part.plan->unitWarps : part.plan->mapWarps);
     else
       text += "libraries";
     text += llvm::formatv(", {0:f1} us a step, most of it {1}", part.prediction.microseconds,
@@ -51,10 +52,12 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    if (!plan.empty() && (plan.size() != 4 || llvm::any_of(plan, [](int64_t n) { return n < 1; })))
+    bool isPlan = (plan.size() == 4 || (plan.size() == 5 && plan[4] >= 0 && plan[4] <= 1)) &&
+                  llvm::all_of(ArrayRef<int64_t>(plan).take_front(4), [](int64_t n) { return n >= 1; });
+    if (!plan.empty() && !isPlan)
       return emitError(UnknownLoc::get(context))
              << "lstm-plan-kernels: expects plan to be four positive numbers "
-                "(unit blocks, row tiles, splits, map warps), but got "
+                "(unit blocks, row tiles, splits, map warps), and 1 for clusters, but got "
              << llvm::interleaved_array(plan);
     return success();
   }
@@ -87,11 +90,16 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     KernelTarget target;
     target.multiprocessors = multiprocessors / siblings;
     target.siblings = siblings;
+    target.clusterBlocks = clusterBlocks;
     SmallVector<PlannedRows> planned;
     if (plan.empty()) {
       planned = planKernels(*loop, float32, target, /*considersLibraries=*/!always);
     } else {
-      KernelPlan given{plan[0], plan[1], plan[2], plan[3], float32};
+      bool isCluster = plan.size() == 5 && plan[4] == 1;
+      KernelPlan given{plan[0], plan[1], plan[2], isCluster ? 0 : plan[3], float32, isCluster ? plan[3] : 0};
+      if (given.isCluster() && !isForCluster(*loop))
+        return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(plan)
+                                  << " is for a cluster, but " << kNoCluster;
       KernelLayout layout(*loop, given);
       if (!fits(layout, given, target))
         return source.emitError()
@@ -100,7 +108,9 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
                << " registers and " << layout.size.sharedBytes
                << " bytes of shared memory, and has groups of " << given.unitBlocks
                << " blocks, but there are " << given.getMaxRegisters() << ", " << target.sharedBytes
-               << " and " << target.multiprocessors << " multiprocessors";
+               << " and "
+               << (given.isCluster() ? target.clusterBlocks : target.multiprocessors)
+               << (given.isCluster() ? " of a cluster" : " multiprocessors");
       planned.push_back({std::numeric_limits<int64_t>::max(), given,
                          predictKernel(*loop, given, target, KernelPlan::kTileRows)});
     }

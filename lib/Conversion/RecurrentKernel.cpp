@@ -59,6 +59,8 @@ void KernelEmitter::emitSteps(Part part) {
 void KernelEmitter::emitKernel() {
   Value lane = rem(thread, 32);
   warp = div(thread, 32);
+  split = plan.isCluster() ? rem(warp, plan.splits) : warp;
+  unitWarp = plan.isCluster() ? div(warp, plan.splits) : index(0);
   laneRow = div(lane, 4);
   laneColumn = rem(lane, 4);
   block = rem(launch.getBlockIds().x, plan.unitBlocks);
@@ -72,6 +74,16 @@ void KernelEmitter::emitKernel() {
       b, b.getI64Type(), memref::ExtractAlignedPointerAsIndexOp::create(b, memory));
   sharedMemory = LLVM::IntToPtrOp::create(b, shared, start);
 
+  if (plan.isCluster()) {
+    beginCluster();
+    for (unsigned i = 0; i < loop.phases.size(); ++i)
+      loadWeights(i);
+    for (unsigned i = 0; i < loop.exchanges.size(); ++i)
+      publishInitial(i);
+    emitClusterSteps();
+    meetCluster();
+    return;
+  }
   Value multiplies = isLess(thread, index(plan.getNumProductThreads()));
   auto roles = scf::IfOp::create(b, multiplies, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -97,12 +109,36 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   Value zero = index(0), one = index(1);
   auto divideUp = [&](Value l, Value r) { return b.createOrFold<arith::CeilDivUIOp>(l, r); };
   tiles = divideUp(rows, index(plan.getNumRows()));
-  Value groups = div(multiprocessors, plan.unitBlocks);
-  groups = arith::MaxUIOp::create(b, min(groups, tiles), one);
+  // Clusters do not wait for each other: they may run one after the other.
+  Value groups = plan.isCluster() ? tiles : min(div(multiprocessors, plan.unitBlocks), tiles);
+  groups = arith::MaxUIOp::create(b, groups, one);
   // At least one, so that nothing is divided by zero where there is no row.
   passes = arith::MaxUIOp::create(b, divideUp(tiles, groups), one);
   Value grid = mul(divideUp(tiles, passes), plan.unitBlocks);
 
+  auto emitLaunch = [&](Value cluster) {
+    launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
+                                   word(layout.size.sharedBytes), Type(), ValueRange(), TypeRange(),
+                                   TypeRange(), cluster, cluster ? one : Value(), cluster ? one : Value());
+    // The builder forgets the places of clusters.
+    Block &body = launch.getBody().front();
+    while (body.getNumArguments() < launch.getNumConfigRegionAttributes())
+      body.addArgument(b.getIndexType(), b.getLoc());
+    b.setInsertionPointToStart(&body);
+    gpu::TerminatorOp::create(b);
+    b.setInsertionPointToStart(&launch.getBody().front());
+    thread = launch.getThreadIds().x;
+  };
+  if (plan.isCluster()) {
+    begin = zero;
+    end = steps;
+    auto any = scf::IfOp::create(b, b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, steps, zero));
+    b.setInsertionPointToStart(any.thenBlock());
+    emitLaunch(index(plan.unitBlocks));
+    emitKernel();
+    b.setInsertionPointAfter(any);
+    return;
+  }
   Value pointer = getDevicePointer(b, loc, memory);
   Value words = arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, memory, 0));
   Value most = index(KernelLayout::kLaunchSteps);
@@ -112,13 +148,8 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   begin = launches.getInductionVar();
   end = min(add(begin, most), steps);
   callRuntime(b, loc, "lstmCudaFill", Type(), {pointer, word(-1), words});
-  launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
-                                 word(layout.size.sharedBytes));
+  emitLaunch(Value());
   launch->setAttr("lstm.together", b.getUnitAttr());
-  b.setInsertionPointToStart(&launch.getBody().front());
-  gpu::TerminatorOp::create(b);
-  b.setInsertionPointToStart(&launch.getBody().front());
-  thread = launch.getThreadIds().x;
   exchangeMemory = LLVM::AddrSpaceCastOp::create(b, global, pointer);
   emitKernel();
   b.setInsertionPointAfter(launches);

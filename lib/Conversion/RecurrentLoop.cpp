@@ -229,3 +229,43 @@ FailureOr<RecurrentLoop> Matcher::run() {
 FailureOr<RecurrentLoop> lstm::matchRecurrentLoop(scf::ForOp loop, std::string &reason) {
   return Matcher(loop, reason).run();
 }
+
+bool lstm::isForCluster(const RecurrentLoop &loop) {
+  for (auto [number, phase] : llvm::enumerate(loop.phases))
+    for (const Projection &projection : phase.projections)
+      if (projection.exchange && projection.isOfPreviousStep &&
+          number > loop.exchanges[*projection.exchange].producer)
+        return false;
+  return !loop.exchanges.empty();
+}
+
+/// What writes to the memory of a view.
+static SmallVector<Source> getWriters(const RecurrentLoop &loop, Value view) {
+  SmallVector<Source> writers;
+  for (auto [number, phase] : llvm::enumerate(loop.phases))
+    for (auto [output, out] : llvm::enumerate(PhaseOp(phase.op).getOuts()))
+      if (getMemoryRoot(out) == getMemoryRoot(view))
+        writers.push_back({unsigned(number), unsigned(output), false});
+  return writers;
+}
+
+bool lstm::isWritten(const RecurrentLoop &loop, Value view) { return !getWriters(loop, view).empty(); }
+
+std::optional<Source> lstm::getSource(const RecurrentLoop &loop, unsigned number, Value view) {
+  SmallVector<Source> writers = getWriters(loop, view);
+  if (writers.size() != 1)
+    return std::nullopt;
+  Source source = writers.front();
+  Value written = PhaseOp(loop.phases[source.producer].op).getOuts()[source.output];
+  bool isSame = view == written;
+  if (!isSame && !(getSlot(view, loop.loop) == 0 && getSlot(written, loop.loop) == 1))
+    return std::nullopt;
+  source.isOfPreviousStep = !isSame || number <= source.producer;
+  return source;
+}
+
+bool lstm::isSequence(const RecurrentLoop &loop, Value input) {
+  auto type = dyn_cast<MemRefType>(input.getType());
+  return type && type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() == 32 &&
+         !scf::ForOp(loop.loop).isDefinedOutsideOfLoop(input) && !isWritten(loop, input);
+}

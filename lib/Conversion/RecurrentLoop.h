@@ -48,8 +48,27 @@ struct RecurrentLoop {
   SmallVector<Exchange> exchanges;
 };
 
+/// Where the loop writes what a phase reads in the same place (row, unit).
+struct Source {
+  unsigned producer, output;
+  bool isOfPreviousStep;
+};
+/// Of `view`, which phase `number` reads or writes; none if the loop does not write it, or several
+/// operations do.
+std::optional<Source> getSource(const RecurrentLoop &loop, unsigned number, Value view);
+/// Whether the loop writes to the memory of `view`.
+bool isWritten(const RecurrentLoop &loop, Value view);
+
+/// Whether an input is another one in each step, of words that the loop does not write.
+bool isSequence(const RecurrentLoop &loop, Value input);
+
 /// Recognizes such a loop. Else `reason` says what is in the way.
 FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason);
+
+/// Whether blocks may overwrite a slot of an exchange with the next but one: what is projected of the
+/// step before is projected before it is written again. And whether there is something to exchange.
+bool isForCluster(const RecurrentLoop &loop);
+constexpr llvm::StringLiteral kNoCluster = "a phase projects what an earlier one has written over, or nothing that the loop writes";
 
 } // namespace mlir::lstm
 

@@ -29,15 +29,29 @@
 using namespace mlir;
 using namespace mlir::lstm;
 
+/// The number of a chip such as sm_90a; 0 if it has none.
+static int64_t getCapability(StringRef chip) {
+  int64_t number = 0;
+  chip.consume_front("sm_");
+  return chip.consumeInteger(10, number) ? 0 : number;
+}
+
+/// Of the least of the chips.
+static int64_t getCapability(const LSTMToNVVMOptions &options) {
+  int64_t least = options.chips.empty() ? 90 : std::numeric_limits<int64_t>::max();
+  for (const std::string &chip : options.chips)
+    least = std::min(least, getCapability(chip));
+  return least;
+}
+
+/// Since when there are clusters of blocks.
+static constexpr int64_t kClusterCapability = 90;
+
 /// Whether recurrences may become kernels: tensor cores multiply bf16 and TF32 since sm_80.
 static bool plansKernels(const LSTMToNVVMOptions &options) {
   if (options.strategy != GPUStrategy::Auto && options.strategy != GPUStrategy::Persistent)
     return false;
-  return llvm::all_of(options.chips, [](StringRef chip) {
-    int64_t number = 0;
-    chip.consume_front("sm_");
-    return !chip.consumeInteger(10, number) && number >= 80;
-  });
+  return getCapability(options) >= 80;
 }
 
 /// Cells on tensors to scans of products and elementwise operations.
@@ -82,6 +96,8 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     plan.float32 = options.float32;
     if (options.allowTF32 && options.float32 == Float32Mode::Exact)
       plan.float32 = Float32Mode::TF32;
+    if (getCapability(options) < kClusterCapability)
+      plan.clusterBlocks = 0;
     pm.addPass(createLSTMPlanKernelsPass(plan));
     ConvertLSTMToGPUKernelPassOptions kernels;
     kernels.approximates = options.activations != MathAccuracy::Accurate;
@@ -123,6 +139,8 @@ static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     GpuNVVMAttachTargetOptions target;
     target.chip = chip;
     target.features = options.features;
+    if (options.features.empty() && getCapability(chip) >= kClusterCapability)
+      target.features = "+ptx80"; // What kernels use of clusters.
     target.optLevel = 3;
     pm.addPass(createGpuNVVMAttachTarget(target));
   }

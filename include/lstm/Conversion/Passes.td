@@ -285,9 +285,10 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     units, as a layer norm has, are left to libraries.
   }];
   let options = [
-    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, for all recurrences">,
+    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters (else 0 or nothing), for all recurrences">,
     Option<"always", "always", "bool", "false", "Choose a kernel also where libraries are predicted to be faster">,
     Option<"multiprocessors", "multiprocessors", "int64_t", "132", "Of the GPU">,
+    Option<"clusterBlocks", "cluster-blocks", "int64_t", "16", "Most blocks of a cluster, 0 if there are none">,
     Option<"float32", "f32-mode", "::mlir::lstm::Float32Mode", "::mlir::lstm::Float32Mode::Exact",
            "How tensor cores multiply f32",
            [{::llvm::cl::values(

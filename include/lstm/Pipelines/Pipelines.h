@@ -67,7 +67,7 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
   ListOption<std::string> chips{*this, "chip",
                                 llvm::cl::desc("GPUs that code is made for (sm_90)")};
   Option<std::string> features{*this, "features",
-                               llvm::cl::desc("PTX version, such as +ptx80 (the least that the chip has)"),
+                               llvm::cl::desc("PTX version, such as +ptx80 (+ptx80, or what older chips have)"),
                                llvm::cl::init("")};
   Option<GPUFormat> format{*this, "format", llvm::cl::desc("What the program holds"),
                            llvm::cl::init(GPUFormat::Auto),
@@ -82,7 +82,7 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
           clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"),
           clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
   ListOption<int64_t> kernelPlan{*this, "kernel-plan",
-                                 llvm::cl::desc("Layout of persistent kernels: unit blocks, row tiles, splits, map warps")};
+                                 llvm::cl::desc("Layout of persistent kernels: unit blocks, row tiles, splits, map warps, 1 for clusters")};
   Option<Float32Mode> float32{
       *this, "f32-mode", llvm::cl::desc("Products of f32 in persistent kernels"),
       llvm::cl::init(Float32Mode::Exact),

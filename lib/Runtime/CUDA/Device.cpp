@@ -88,10 +88,11 @@ Resident *lstm::cuda::addResident(void **state, uint64_t device, void *value) {
       continue;
     resident->value = value;
     resident->sharedBytes.store(0, std::memory_order_relaxed);
+    resident->hasLargeClusters.store(false, std::memory_order_relaxed);
     resident->device.store(device, std::memory_order_release);
     return resident;
   }
-  auto *resident = new Resident{device, value, 0, first};
+  auto *resident = new Resident{device, value, 0, false, first};
   __atomic_store_n(state, resident, __ATOMIC_RELEASE);
   return resident;
 }

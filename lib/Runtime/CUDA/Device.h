@@ -48,6 +48,8 @@ struct Resident {
   void *value;
   /// How much dynamic shared memory a kernel may have.
   std::atomic<int32_t> sharedBytes;
+  /// Whether its clusters may have more blocks than any device takes.
+  std::atomic<bool> hasLargeClusters;
   Resident *next;
 };
 

@@ -37,7 +37,8 @@ enum : int {
   attributeMajor = 75,
   attributeMinor = 76,
   attributeMultiprocessors = 16,
-  maxDynamicShared = 8
+  maxDynamicShared = 8,
+  allowsLargeClusters = 14
 };
 /// Restricts what this thread does, not what others do.
 enum : int { captureThreadLocal = 1 };

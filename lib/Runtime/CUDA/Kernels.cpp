@@ -130,6 +130,8 @@ void lstmCudaRelease(LSTMCudaModule *module) {
 
 /// More dynamic shared memory than this has to be asked for.
 static constexpr int32_t plainSharedBytes = 48 * 1024;
+/// So have larger clusters than this.
+static constexpr int64_t portableClusterBlocks = 8;
 
 bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
                               const LaunchSize &size, Stream stream, void **parameters,
@@ -154,6 +156,12 @@ bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
   int result;
   const char *name = "cuLaunchKernel";
   bool isCluster = size.cluster[0] != 0;
+  if (size.cluster[0] * size.cluster[1] * size.cluster[2] > portableClusterBlocks &&
+      !resident->hasLargeClusters.load(std::memory_order_relaxed)) {
+    if (!CU(cuFuncSetAttribute, function, allowsLargeClusters, 1))
+      return false;
+    resident->hasLargeClusters.store(true, std::memory_order_relaxed);
+  }
   if (!isCluster && !size.together) {
     result = driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
                                    block[2], size.sharedBytes, stream, parameters, extra);
@@ -219,6 +227,15 @@ void lstmCudaLaunchTogether(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY
                             void **parameters) {
   launch(__func__, kernel,
          {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes, /*together=*/true},
+         parameters);
+}
+
+void lstmCudaLaunchClusters(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
+                            int64_t blockX, int64_t blockY, int64_t blockZ, int64_t clusterX,
+                            int64_t clusterY, int64_t clusterZ, int32_t sharedBytes, void **parameters) {
+  launch(__func__, kernel,
+         {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {clusterX, clusterY, clusterZ}, sharedBytes,
+          /*together=*/false},
          parameters);
 }
 
