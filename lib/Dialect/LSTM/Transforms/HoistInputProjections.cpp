@@ -92,8 +92,13 @@ private:
       bool moves = typeOf(addend).getRank() < rank ? isInvariant(addend) : onSequence(addend);
       (moves ? movedAddends : keptAddends).push_back(addend);
     }
-    if (keptDots.empty() && keptScales.empty() && keptAddends.empty())
-      return; // depends on the sequence altogether
+    if (keptDots.empty() && keptScales.empty() && keptAddends.empty()) {
+      // It depends on the sequence altogether. Without its biases it is the product alone, which takes
+      // neither another pass nor another buffer.
+      bool isSum = gate.isPlainSum() && gate.getResultType().getElementType() == gate.getComputeType();
+      if (addends || movedAddends.empty() || !isSum)
+        return;
+    }
     if (!addends) {
       movedAddends.clear();
       keptAddends = llvm::to_vector(gate.getAddends());

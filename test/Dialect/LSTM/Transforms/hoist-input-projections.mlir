@@ -1,5 +1,6 @@
 // RUN: lstm-opt %s --lstm-hoist-input-projections=reductions=true --canonicalize --cse --split-input-file | FileCheck %s
 // RUN: lstm-opt %s --lstm-hoist-input-projections --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=STEP
+// RUN: lstm-opt %s --lstm-hoist-input-projections=addends=false --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=BIAS
 
 // The part of a gate that depends on the sequence alone, its bias included, is done for all T * B rows at once.
 // CHECK-LABEL: func @split
@@ -108,4 +109,35 @@ func.func @shallow(%xs: tensor<?x?x1xf32>, %W: tensor<1x4xf32>, %U: tensor<4x4xf
     lstm.yield state(%h1 : tensor<?x4xf32>)
   }
   return %hT : tensor<?x4xf32>
+}
+// -----
+// Without `addends` a sum of a product and a bias is hoisted as the product alone, as GRU has it with reset after. One
+// that is rounded, or mapped, would be kept for all steps in a larger type: it is hoisted as it is.
+// CHECK-LABEL: func @biased
+// CHECK-DAG: lstm.gate identity dot({{.*}}) add(%arg3 : tensor<2x7xf32>)
+// CHECK-DAG: lstm.gate identity dot({{.*}}) add(%arg4 : tensor<2x7xbf16>)
+// CHECK: lstm.recurrence
+// CHECK-NEXT: linalg.generic
+// BIAS-LABEL: func @biased
+// BIAS-DAG: lstm.gate identity dot({{[^)]*}}) : tensor<?x2x7xf32>
+// BIAS-DAG: lstm.gate identity dot({{.*}}) add(%arg4 : tensor<2x7xbf16>)
+// BIAS: lstm.recurrence over(%{{.*}}, %[[X:[^ ]*]] = %{{[^ ]*}} : {{.*}}tensor<?x?x2x7xf32>
+// BIAS-NEXT: %[[SUM:.*]] = lstm.gate identity add(%arg3 : tensor<2x7xf32>) add(%{{.*}} : tensor<?x2x7xf32>)
+#id = affine_map<(r, g, u) -> (r, g, u)>
+func.func @biased(%xs: tensor<?x?x5xbf16>, %W: tensor<5x2x7xbf16>, %V: tensor<5x2x7xbf16>, %b: tensor<2x7xf32>, %d: tensor<2x7xbf16>,
+                  %h0: tensor<?x2x7xf32>) -> tensor<?x2x7xf32> {
+  %hT = lstm.recurrence over(%x = %xs : tensor<?x?x5xbf16>) init(%h = %h0 : tensor<?x2x7xf32>) {
+    %p = lstm.gate identity dot(%x, %W : tensor<?x5xbf16>, tensor<5x2x7xbf16>) add(%b : tensor<2x7xf32>) : tensor<?x2x7xf32>
+    %q = lstm.gate identity dot(%x, %V : tensor<?x5xbf16>, tensor<5x2x7xbf16>) add(%d : tensor<2x7xbf16>) : tensor<?x2x7xbf16>
+    %h1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+        ins(%p, %q : tensor<?x2x7xf32>, tensor<?x2x7xbf16>) outs(%h : tensor<?x2x7xf32>) {
+    ^bb0(%a: f32, %e: bf16, %o: f32):
+      %f = arith.extf %e : bf16 to f32
+      %s = arith.mulf %a, %f : f32
+      %n = arith.addf %s, %o : f32
+      linalg.yield %n : f32
+    } -> tensor<?x2x7xf32>
+    lstm.yield state(%h1 : tensor<?x2x7xf32>)
+  }
+  return %hT : tensor<?x2x7xf32>
 }
