@@ -66,6 +66,9 @@ public:
       "chunks", llvm::cl::init(8), llvm::cl::cat(category), llvm::cl::value_desc("N"),
       llvm::cl::desc("Parts of the steps by which stacked layers follow each other (default: 8; "
                      "1: one layer after the other)")};
+  Option<bool> overlapProjections{
+      "overlap-projections", llvm::cl::cat(category),
+      llvm::cl::desc("Project the inputs of some steps beside the steps before")};
   Option<std::string> toolkit{
       "toolkit", llvm::cl::cat(category), llvm::cl::value_desc("folder"),
       llvm::cl::desc("CUDA toolkit (default: CUDA_ROOT, CUDA_HOME, CUDA_PATH, that of ptxas in "
@@ -73,7 +76,7 @@ public:
 
   std::vector<const llvm::cl::Option *> getAll() const {
     return {std::addressof(chips), &format, &strategy, std::addressof(kernelPlan), &float32,
-            &allowTF32, &graph, &indexBitwidth, &chunks, &toolkit};
+            &allowTF32, &graph, &indexBitwidth, &chunks, &overlapProjections, &toolkit};
   }
 
   /// What is wrong with the options for this platform; empty if nothing is.
@@ -101,6 +104,7 @@ public:
     options.graph = graph.getValue();
     options.indexBitwidth = indexBitwidth.getValue();
     options.chunks = chunks.getValue();
+    options.overlapProjections = overlapProjections.getValue();
     options.toolkit = toolkit.getValue();
   }
 };

@@ -8,6 +8,7 @@
 
 #include "lstm/Conversion/Passes.h"
 
+#include "BranchLoops.h"
 #include "CUDARuntime.h"
 #include "MemoryRoots.h"
 
@@ -65,6 +66,8 @@ static SmallVector<SmallVector<Operation *>> findParts(scf::ForOp loop) {
   }
   return parts;
 }
+
+bool lstm::hasIndependentParts(scf::ForOp loop) { return findParts(loop).size() > 1; }
 
 /// Erases an operation and what is computed from it, which is pure.
 static void eraseWithUsers(RewriterBase &rewriter, Operation *op) {

@@ -116,10 +116,10 @@ static TimeOrder getOrder(scf::ForOp loop, Value view) {
   return TimeOrder::Any;
 }
 
-std::optional<TimeAccesses> lstm::getTimeAccesses(scf::ForOp loop) {
-  // Within a step, and from one to the next, the loop keeps its own order.
+std::optional<TimeAccesses> lstm::getTimeAccesses(ArrayRef<scf::ForOp> loops) {
+  // Within a step, from one to the next, and on their branches, the loops keep their own order.
   llvm::MapVector<Value, TimeAccesses::Access> found;
-  WalkResult walk = loop.getBody()->walk([&](Operation *op) {
+  auto addEffects = [&](scf::ForOp loop, Operation *op) {
     if (isMemoryEffectFree(op))
       return WalkResult::advance();
     auto interface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -140,9 +140,10 @@ std::optional<TimeAccesses> lstm::getTimeAccesses(scf::ForOp loop) {
       at->second.isWritten |= isWritten;
     }
     return WalkResult::advance();
-  });
-  if (walk.wasInterrupted())
-    return std::nullopt;
+  };
+  for (scf::ForOp loop : loops)
+    if (loop.getBody()->walk([&](Operation *op) { return addEffects(loop, op); }).wasInterrupted())
+      return std::nullopt;
   TimeAccesses accesses;
   for (auto &[root, access] : found)
     accesses.add(root, access);

@@ -50,8 +50,8 @@ private:
   llvm::MapVector<Value, Access> accesses;
 };
 
-/// What a time loop accesses; none if that is not known.
-std::optional<TimeAccesses> getTimeAccesses(scf::ForOp loop);
+/// What time loops that run side by side access; none if that is not known.
+std::optional<TimeAccesses> getTimeAccesses(ArrayRef<scf::ForOp> loops);
 
 /// The loop of `op` that runs over the first dimension of its results, if the operation may be
 /// done for some rows at a time.

@@ -9,6 +9,7 @@
 #include "TimeStages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -71,33 +72,33 @@ std::optional<OpFoldResult> lstm::getRowsOfStep(linalg::LinalgOp op, Value steps
   return divide(getRows(op.getDpsInits().front()), steps);
 }
 
-/// Whether all views of `view` that stand outside of the loop have rows for each of its steps.
-static bool canShrink(Value view, scf::ForOp loop) {
-  if (!divide(getRows(view), loop.getUpperBound()))
+/// Whether all views of `view` that stand outside of the loops have rows for each of their steps.
+static bool canShrink(Value view, Stage &stage) {
+  if (!divide(getRows(view), stage.getSteps()))
     return false;
   return llvm::all_of(view.getUsers(), [&](Operation *user) {
-    return !isa<ViewLikeOpInterface>(user) || loop->isAncestor(user) ||
+    return !isa<ViewLikeOpInterface>(user) || stage.isInLoops(user) ||
            (isa<memref::SubViewOp, memref::ExpandShapeOp, memref::CollapseShapeOp, memref::CastOp>(user) &&
-            canShrink(user->getResult(0), loop));
+            canShrink(user->getResult(0), stage));
   });
 }
 
-/// Makes feeders of the operations that use `buffer` besides the loop, if all can be, and if
+/// Makes feeders of the operations that use `buffer` besides the loops, if all can be, and if
 /// it is of no use to others; also of those that feed these.
-static void addFeedersOf(memref::AllocOp buffer, TimeOrder order, const TimeAccesses &ofLoop, Stage &stage) {
-  Block *block = stage.loop->getBlock();
-  if (buffer->getBlock() != block || stage.buffers.contains(buffer) || !canShrink(buffer, stage.loop))
+static void addFeedersOf(memref::AllocOp buffer, TimeOrder order, const TimeAccesses &ofLoops, Stage &stage) {
+  Block *block = stage.work->getBlock();
+  if (buffer->getBlock() != block || stage.buffers.contains(buffer) || !canShrink(buffer, stage))
     return;
-  for (auto &[root, access] : ofLoop)
+  for (auto &[root, access] : ofLoops)
     if (root == buffer.getResult() && (access.isWritten || access.order != order))
       return;
   llvm::SmallSetVector<Operation *, 4> feeders;
   for (OpOperand *use : getAccessesTo(buffer)) {
     auto op = dyn_cast<linalg::LinalgOp>(use->getOwner());
-    if (stage.loop->isAncestor(use->getOwner()))
+    if (stage.isInLoops(use->getOwner()))
       continue;
-    if (!op || op->getBlock() != block || !op->isBeforeInBlock(stage.loop) ||
-        !getRowsOfStep(op, stage.loop.getUpperBound()) || !isRowOperand(op, *use, *getRowLoop(op)))
+    if (!op || op->getBlock() != block || !op->isBeforeInBlock(stage.work) ||
+        !getRowsOfStep(op, stage.getSteps()) || !isRowOperand(op, *use, *getRowLoop(op)))
       return;
     if (stage.contains(op)) {
       if (llvm::any_of(stage.feeders, [&](Feeder &feeder) { return feeder.op == op && feeder.order != order; }))
@@ -118,15 +119,37 @@ static void addFeedersOf(memref::AllocOp buffer, TimeOrder order, const TimeAcce
     for (OpOperand &operand : op->getOpOperands())
       if (Value root = isa<MemRefType>(operand.get().getType()) ? getMemoryRoot(operand.get()) : Value())
         if (auto other = root.getDefiningOp<memref::AllocOp>())
-          addFeedersOf(other, order, ofLoop, stage);
+          addFeedersOf(other, order, ofLoops, stage);
 }
 
-std::optional<Stage> lstm::getStage(scf::ForOp loop) {
-  std::optional<TimeAccesses> accesses = getTimeAccesses(loop);
-  if (!accesses)
-    return std::nullopt;
+SmallVector<scf::ForOp, 2> lstm::getTimeLoops(Operation *work) {
+  SmallVector<scf::ForOp, 2> loops;
+  if (auto loop = dyn_cast<scf::ForOp>(work)) {
+    loops.push_back(loop);
+  } else if (auto region = dyn_cast<scf::ExecuteRegionOp>(work); region && region.getRegion().hasOneBlock()) {
+    for (Operation &op : region.getRegion().front().without_terminator()) {
+      auto call = dyn_cast<LLVM::CallOp>(op);
+      bool isBranching = call && llvm::is_contained({"lstmCudaSetBranch", "lstmCudaJoin"}, call.getCallee());
+      if (auto loop = dyn_cast<scf::ForOp>(op))
+        loops.push_back(loop);
+      else if (!isBranching && !isa<memref::AllocOp>(op) && !isPure(&op))
+        return {};
+    }
+  }
+  bool areTimeLoops = llvm::all_of(loops, [&](scf::ForOp loop) {
+    return loop.getNumResults() == 0 && getConstantIntValue(loop.getLowerBound()) == 0 &&
+           getConstantIntValue(loop.getStep()) == 1 && loop.getUpperBound() == loops.front().getUpperBound();
+  });
+  return areTimeLoops ? loops : SmallVector<scf::ForOp, 2>();
+}
+
+std::optional<Stage> lstm::getStage(Operation *work) {
   Stage stage;
-  stage.loop = loop;
+  stage.loops = getTimeLoops(work);
+  stage.work = work;
+  std::optional<TimeAccesses> accesses = getTimeAccesses(stage.loops);
+  if (!accesses || stage.loops.empty())
+    return std::nullopt;
   for (auto &[root, access] : *accesses) {
     auto buffer = root.getDefiningOp<memref::AllocOp>();
     if (buffer && access.order != TimeOrder::Any)
@@ -158,7 +181,7 @@ bool Chain::sortOperations() {
   for (Stage &stage : stages)
     if (stage.getFirst()->isBeforeInBlock(first))
       first = stage.getFirst();
-  for (Operation *op = first; op != stages.back().loop->getNextNode(); op = op->getNextNode()) {
+  for (Operation *op = first; op != stages.back().work->getNextNode(); op = op->getNextNode()) {
     if (isPure(op))
       continue;
     Accesses own(op);
@@ -177,8 +200,11 @@ bool Chain::sortOperations() {
 }
 
 StringRef Chain::add(Stage stage) {
-  if (!stages.empty() && stages.front().loop.getUpperBound() != stage.loop.getUpperBound())
+  if (!stages.empty() && stages.front().getSteps() != stage.getSteps())
     return "it is not known to have as many steps as the loop before it";
+  // Branches do not nest.
+  if (!stages.empty() && (stage.isRegion() || stages.back().isRegion()))
+    return "one of them is several loops side by side";
   Chain longer = *this;
   longer.stages.push_back(stage);
   if (!longer.accesses.add(stage.accesses))

@@ -23,12 +23,14 @@ struct Feeder {
   TimeOrder order;
 };
 
-/// A time loop with its feeders.
+/// A time loop, or several that `lstm-branch-loops` has put side by side, with their feeders.
 struct Stage {
-  scf::ForOp loop;
+  SmallVector<scf::ForOp, 2> loops;
+  /// The only loop, or the region that the loops stand in.
+  Operation *work;
   /// In their order.
   SmallVector<Feeder> feeders;
-  /// What only feeders and the loop use: it needs to hold one chunk.
+  /// What only feeders and the loops use: it needs to hold one chunk.
   llvm::SmallSetVector<memref::AllocOp, 4> buffers;
   TimeAccesses accesses;
 
@@ -37,9 +39,14 @@ struct Stage {
     Value root = getMemoryRoot(view);
     return root && buffers.contains(root.getDefiningOp<memref::AllocOp>());
   }
-  Operation *getFirst() { return feeders.empty() ? loop : feeders.front().op; }
+  Value getSteps() { return loops.front().getUpperBound(); }
+  bool isInLoops(Operation *op) const {
+    return llvm::any_of(loops, [&](scf::ForOp loop) { return loop->isAncestor(op); });
+  }
+  bool isRegion() const { return isa<scf::ExecuteRegionOp>(work); }
+  Operation *getFirst() { return feeders.empty() ? work : feeders.front().op; }
   bool contains(Operation *op) const {
-    return op == loop || llvm::any_of(feeders, [&](const Feeder &feeder) { return feeder.op == op; });
+    return op == work || llvm::any_of(feeders, [&](const Feeder &feeder) { return feeder.op == op; });
   }
 };
 
@@ -49,8 +56,11 @@ std::optional<OpFoldResult> divide(OpFoldResult size, Value steps);
 /// How many rows of `op` belong to a step; none if it cannot be done for the rows of some steps.
 std::optional<OpFoldResult> getRowsOfStep(linalg::LinalgOp op, Value steps);
 
-/// The loop with what feeds it; none if the two cannot be done a chunk at a time.
-std::optional<Stage> getStage(scf::ForOp loop);
+/// Time loops that are `work`, or stand side by side in it: from 0 to the same number of steps.
+SmallVector<scf::ForOp, 2> getTimeLoops(Operation *work);
+
+/// Time loops with what feeds them; none if the two cannot be done a chunk at a time.
+std::optional<Stage> getStage(Operation *work);
 
 /// Stages that can run in waves: chunk k of a stage needs no more of the stages before it than
 /// their chunks 0 to k.

@@ -18,10 +18,18 @@
 //
 // The last stage comes first so that what a stage waits for are waves before this one.
 //
+// Where projections overlap, the feeders of a chunk are given to a branch of their own, which
+// runs ahead of the steps by a chunk: buffers have two slots, which chunks take in turn.
+//
+//             on branch (number of stages) + s, behind chunk w - s of stage s - 1 and the steps
+//             of chunk w - s - 2: the feeders
+//             on branch s, behind these: the steps
+//
 //===----------------------------------------------------------------------===//
 
 #include "lstm/Conversion/Passes.h"
 
+#include "BranchLoops.h"
 #include "ByteSize.h"
 #include "CUDARuntime.h"
 #include "MemoryRoots.h"
@@ -44,11 +52,6 @@ namespace mlir::lstm {
 using namespace mlir;
 using namespace mlir::lstm;
 
-static bool isTimeLoop(scf::ForOp loop) {
-  return loop.getNumResults() == 0 && getConstantIntValue(loop.getLowerBound()) == 0 &&
-         getConstantIntValue(loop.getStep()) == 1;
-}
-
 namespace {
 /// The least size that a chunk is divided to.
 struct ChunkSize {
@@ -58,41 +61,66 @@ struct ChunkSize {
 /// Puts a chain into waves.
 class Rewriting {
 public:
-  Rewriting(RewriterBase &b, Chain &chain)
-      : b(b), chain(chain), loc(chain.stages.front().loop.getLoc()),
-        steps(chain.stages.front().loop.getUpperBound()) {}
+  Rewriting(RewriterBase &b, Chain &chain, bool overlaps)
+      : b(b), chain(chain), loc(chain.stages.front().work->getLoc()),
+        steps(chain.stages.front().getSteps()), overlaps(overlaps) {}
   void run(int64_t numChunks, ChunkSize least, int64_t cacheBytes);
 
 private:
   Value getChunk(int64_t numChunks, Value rowsOfStep, ChunkSize least);
   std::pair<Value, int64_t> getFootprint(Stage &stage);
+  /// How many rows a step of a stage has.
+  Value getStepRows(Stage &stage) {
+    return stage.feeders.empty()
+               ? index(1)
+               : getValueOrCreateConstantIndexOp(b, loc, *getRowsOfStep(stage.feeders.front().op, steps));
+  }
   void chooseChunk(int64_t numChunks, ChunkSize least, int64_t cacheBytes);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   template <typename Op> Value make(Value l, Value r) { return b.createOrFold<Op>(loc, l, r); }
+  /// What is constant folds on the right.
+  Value multiply(Value l, Value r) {
+    return getConstantIntValue(l) ? make<arith::MulIOp>(r, l) : make<arith::MulIOp>(l, r);
+  }
   /// How many of `size` rows belong to a step.
   Value getPart(OpFoldResult size) {
     return getValueOrCreateConstantIndexOp(b, loc, *divide(size, steps));
   }
+  /// How many of `size` rows stay.
+  OpFoldResult getKeptRows(OpFoldResult size) {
+    return getAsOpFoldResult(make<arith::MulIOp>(getPart(size), capacity));
+  }
   void shrink(memref::AllocOp buffer);
   Value getShrunken(Value view);
-  void emit(Stage &stage, Value first, Value end);
+  /// The first row, of one a step, of the steps `first` to `end`.
+  Value getFirstRow(TimeOrder order, Value first, Value end) {
+    return order == TimeOrder::Forward ? first : make<arith::SubIOp>(steps, end);
+  }
+  void emitFeeders(Stage &stage, Value first, Value end, Value slot);
+  void emitSteps(Stage &stage, Value first, Value end, Value slot);
   void emitChunks(Stage &stage);
   void emitWaves();
+  void emitPart(size_t number, Value chunkNumber);
+  Value number(int64_t value) { return arith::ConstantIntOp::create(b, loc, value, 64); }
+  void call(StringRef name, Value argument) { callRuntime(b, loc, name, Type(), argument); }
+  Value getEvent(size_t stage, Value parity);
 
   RewriterBase &b;
   Chain &chain;
   Location loc;
-  /// T, and how many steps a chunk has.
-  Value steps, chunk;
+  /// T, how many steps a chunk has, and a buffer.
+  Value steps, chunk, capacity;
+  /// Whether feeders run beside the steps of the chunk before.
+  bool overlaps;
   /// Views of whole buffers by those of chunks.
   IRMapping shrunken;
 };
 } // namespace
 
-/// Makes a buffer for a chunk.
+/// Makes a buffer for a chunk, or two.
 void Rewriting::shrink(memref::AllocOp buffer) {
   SmallVector<OpFoldResult> sizes = buffer.getMixedSizes();
-  sizes.front() = getAsOpFoldResult(make<arith::MulIOp>(getPart(sizes.front()), chunk));
+  sizes.front() = getKeptRows(sizes.front());
   SmallVector<int64_t> shape;
   SmallVector<Value> dynamic;
   dispatchIndexOpFoldResults(sizes, dynamic, shape);
@@ -107,10 +135,9 @@ Value Rewriting::getShrunken(Value view) {
     return known;
   Operation *op = view.getDefiningOp();
   Value source = getShrunken(op->getOperand(0)), made;
-  auto getRows = [&](OpFoldResult size) { return getAsOpFoldResult(make<arith::MulIOp>(getPart(size), chunk)); };
   if (auto slice = dyn_cast<memref::SubViewOp>(op)) {
     SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
-    sizes.front() = getRows(sizes.front());
+    sizes.front() = getKeptRows(sizes.front());
     SmallVector<int64_t> shape(slice.getType().getShape());
     shape.front() = getConstantIntValue(sizes.front()).value_or(ShapedType::kDynamic);
     MemRefType type = memref::SubViewOp::inferRankReducedResultType(
@@ -118,7 +145,7 @@ Value Rewriting::getShrunken(Value view) {
     made = memref::SubViewOp::create(b, loc, type, source, slice.getMixedOffsets(), sizes, slice.getMixedStrides());
   } else if (auto expansion = dyn_cast<memref::ExpandShapeOp>(op)) {
     SmallVector<OpFoldResult> sizes = expansion.getMixedOutputShape();
-    sizes.front() = getRows(sizes.front());
+    sizes.front() = getKeptRows(sizes.front());
     SmallVector<int64_t> shape;
     SmallVector<Value> dynamic;
     dispatchIndexOpFoldResults(sizes, dynamic, shape);
@@ -137,12 +164,9 @@ Value Rewriting::getShrunken(Value view) {
   return made;
 }
 
-/// Steps `first` to `end` of a stage.
-void Rewriting::emit(Stage &stage, Value first, Value end) {
+/// What feeds the steps `first` to `end`, into the steps of the buffers from `slot` on.
+void Rewriting::emitFeeders(Stage &stage, Value first, Value end, Value slot) {
   Value count = make<arith::SubIOp>(end, first);
-  auto getFirstRow = [&](TimeOrder order) {
-    return order == TimeOrder::Forward ? first : make<arith::SubIOp>(steps, end);
-  };
   llvm::DenseMap<std::pair<Value, unsigned>, Value> slices;
   for (const Feeder &feeder : stage.feeders) {
     linalg::LinalgOp op = feeder.op;
@@ -151,43 +175,50 @@ void Rewriting::emit(Stage &stage, Value first, Value end) {
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isRowOperand(op, operand, feeder.rowLoop))
         continue;
-      Value view = operand.get(), firstRow = index(0);
+      Value view = operand.get(), firstStep = slot;
       if (stage.owns(view))
         view = getShrunken(view);
       else
-        firstRow = make<arith::MulIOp>(getFirstRow(feeder.order), part);
+        firstStep = getFirstRow(feeder.order, first, end);
       // A fill and the product that follows are to be seen as of the same rows.
       Value &rows = slices[{view, static_cast<unsigned>(feeder.order)}];
       if (!rows)
-        rows = sliceRows(b, loc, view, firstRow, make<arith::MulIOp>(count, part));
+        rows = sliceRows(b, loc, view, multiply(firstStep, part), multiply(count, part));
       mapping.map(operand.get(), rows);
     }
     b.clone(*op, mapping);
   }
+}
 
-  b.moveOpBefore(stage.loop, b.getInsertionBlock(), b.getInsertionPoint());
+/// Steps `first` to `end` of a stage, which read the buffers from step `slot` on.
+void Rewriting::emitSteps(Stage &stage, Value first, Value end, Value slot) {
+  b.moveOpBefore(stage.work, b.getInsertionBlock(), b.getInsertionPoint());
   // The steps keep their numbers, which tell the slots of the state.
-  SmallVector<memref::SubViewOp> own;
-  stage.loop.walk([&](memref::SubViewOp slice) {
-    if (stage.owns(slice) && stage.loop.isDefinedOutsideOfLoop(slice.getSource()))
-      own.push_back(slice);
-  });
-  for (memref::SubViewOp slice : own) {
+  SmallVector<std::pair<memref::SubViewOp, scf::ForOp>> own;
+  for (scf::ForOp loop : stage.loops)
+    loop.walk([&](memref::SubViewOp slice) {
+      if (stage.owns(slice) && loop.isDefinedOutsideOfLoop(slice.getSource()))
+        own.push_back({slice, loop});
+    });
+  for (auto [slice, loop] : own) {
     Value source = getShrunken(slice.getSource());
     SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
-    bool isForward = isCountOf(stage.loop, offsets.front(), /*reversed=*/false);
+    bool isForward = isCountOf(loop, offsets.front(), /*reversed=*/false);
     OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(stage.work);
+    Value before = getFirstRow(isForward ? TimeOrder::Forward : TimeOrder::Backward, first, end);
+    before = make<arith::SubIOp>(before, slot);
     b.setInsertionPoint(slice);
     Value row = getValueOrCreateConstantIndexOp(b, loc, offsets.front());
-    Value firstRow = getFirstRow(isForward ? TimeOrder::Forward : TimeOrder::Backward);
-    offsets.front() = getAsOpFoldResult(make<arith::SubIOp>(row, firstRow));
+    offsets.front() = getAsOpFoldResult(make<arith::SubIOp>(row, before));
     b.replaceOpWithNewOp<memref::SubViewOp>(slice, slice.getType(), source, offsets, slice.getMixedSizes(),
                                             slice.getMixedStrides());
   }
-  b.modifyOpInPlace(stage.loop, [&] {
-    stage.loop.setLowerBound(first);
-    stage.loop.setUpperBound(end);
-  });
+  for (scf::ForOp loop : stage.loops)
+    b.modifyOpInPlace(loop, [&] {
+      loop.setLowerBound(first);
+      loop.setUpperBound(end);
+    });
 }
 
 /// Erases a buffer whose views nobody uses, and these.
@@ -202,7 +233,50 @@ void Rewriting::emitChunks(Stage &stage) {
   auto chunks = scf::ForOp::create(b, loc, index(0), steps, chunk);
   b.setInsertionPointToStart(chunks.getBody());
   Value first = chunks.getInductionVar();
-  emit(stage, first, make<arith::MinUIOp>(make<arith::AddIOp>(first, chunk), steps));
+  Value end = make<arith::MinUIOp>(make<arith::AddIOp>(first, chunk), steps);
+  emitFeeders(stage, first, end, index(0));
+  emitSteps(stage, first, end, index(0));
+}
+
+/// The number of the event that stands for a chunk of a stage: where projections overlap, that
+/// of the chunk before has to be told from that of the chunk before that.
+Value Rewriting::getEvent(size_t stage, Value parity) {
+  if (!overlaps)
+    return number(stage);
+  Value odd = arith::IndexCastOp::create(b, loc, b.getI64Type(), parity);
+  return arith::AddIOp::create(b, loc, number(2 * stage), odd);
+}
+
+/// A chunk of a stage, on its branches.
+void Rewriting::emitPart(size_t i, Value own) {
+  SmallVector<Stage> &stages = chain.stages;
+  Stage &stage = stages[i];
+  Value parity = overlaps ? make<arith::AndIOp>(own, index(1)) : index(0);
+  bool isAhead = overlaps && !stage.feeders.empty();
+  call("lstmCudaSetBranch", number(isAhead ? stages.size() + i : i));
+  if (i != 0)
+    call("lstmCudaWaitFor", getEvent(i - 1, parity));
+  if (isAhead) {
+    // The slot has to be free again.
+    Value isUsed = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, own, index(2));
+    auto branch = scf::IfOp::create(b, loc, isUsed, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    call("lstmCudaWaitFor", getEvent(i, parity));
+  }
+  Value first = make<arith::MulIOp>(own, chunk);
+  Value end = make<arith::MinUIOp>(make<arith::AddIOp>(first, chunk), steps);
+  Value slot = multiply(parity, chunk);
+  emitFeeders(stage, first, end, slot);
+  if (isAhead) {
+    Value filled = number(2 * stages.size() + i);
+    call("lstmCudaRecord", filled);
+    call("lstmCudaSetBranch", number(i));
+    call("lstmCudaWaitFor", filled);
+  }
+  emitSteps(stage, first, end, slot);
+  if (i + 1 != stages.size() || isAhead)
+    call("lstmCudaRecord", getEvent(i, parity));
 }
 
 void Rewriting::emitWaves() {
@@ -217,7 +291,6 @@ void Rewriting::emitWaves() {
   callRuntime(b, loc, "lstmCudaJoin", Type(), {});
   scf::YieldOp::create(b, loc);
   b.setInsertionPointToStart(wave.getBody());
-  auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(b, loc, value, 64); };
   for (size_t i = stages.size(); i-- > 0;) {
     // Without a sign what is less than 0 is more than all.
     Value own = make<arith::SubIOp>(wave.getInductionVar(), index(i));
@@ -225,13 +298,7 @@ void Rewriting::emitWaves() {
     auto branch = scf::IfOp::create(b, loc, runs, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    callRuntime(b, loc, "lstmCudaSetBranch", Type(), number(i));
-    if (i != 0)
-      callRuntime(b, loc, "lstmCudaWaitFor", Type(), number(i - 1));
-    Value first = make<arith::MulIOp>(own, chunk);
-    emit(stages[i], first, make<arith::MinUIOp>(make<arith::AddIOp>(first, chunk), steps));
-    if (i + 1 != stages.size())
-      callRuntime(b, loc, "lstmCudaRecord", Type(), number(i));
+    emitPart(i, own);
   }
 }
 
@@ -270,16 +337,15 @@ std::pair<Value, int64_t> Rewriting::getFootprint(Stage &stage) {
 
 void Rewriting::chooseChunk(int64_t numChunks, ChunkSize least, int64_t cacheBytes) {
   Stage &stage = chain.stages.front();
-  Value rows = index(1);
-  if (!stage.feeders.empty())
-    rows = getValueOrCreateConstantIndexOp(b, loc, *getRowsOfStep(stage.feeders.front().op, steps));
+  Value rows = getStepRows(stage);
   chunk = getChunk(numChunks, rows, least);
   if (chain.stages.size() > 1)
     return;
   // Small chunks cost a little. What is gained by reading from the cache, and without that
   // memory, is worth it; that memory alone is worth a few.
   auto [ofStep, ofAll] = getFootprint(stage);
-  Value bytes = make<arith::AddIOp>(make<arith::MulIOp>(chunk, ofStep), index(ofAll));
+  Value held = overlaps ? make<arith::AddIOp>(chunk, chunk) : chunk;
+  Value bytes = make<arith::AddIOp>(make<arith::MulIOp>(held, ofStep), index(ofAll));
   Value fits = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, bytes, index(cacheBytes));
   Value large = getChunk(numChunks, rows, {4 * least.steps, 4 * least.rows});
   chunk = b.createOrFold<arith::SelectOp>(loc, fits, chunk, large);
@@ -287,12 +353,13 @@ void Rewriting::chooseChunk(int64_t numChunks, ChunkSize least, int64_t cacheByt
 
 void Rewriting::run(int64_t numChunks, ChunkSize least, int64_t cacheBytes) {
   SmallVector<Stage> &stages = chain.stages;
-  Operation *last = stages.back().loop;
+  Operation *last = stages.back().work;
   for (Operation *op : llvm::reverse(chain.later))
     b.moveOpAfter(op, last);
 
   b.setInsertionPoint(last);
   chooseChunk(numChunks, least, cacheBytes);
+  capacity = overlaps ? make<arith::MinUIOp>(make<arith::AddIOp>(chunk, chunk), steps) : chunk;
   for (Stage &stage : stages) {
     for (memref::AllocOp buffer : stage.buffers)
       shrink(buffer);
@@ -301,7 +368,7 @@ void Rewriting::run(int64_t numChunks, ChunkSize least, int64_t cacheBytes) {
       if (auto view = dyn_cast<ViewLikeOpInterface>(op); view && stage.owns(view->getResult(0)))
         getShrunken(view->getResult(0));
   }
-  if (stages.size() == 1)
+  if (stages.size() == 1 && !overlaps)
     emitChunks(stages.front());
   else
     emitWaves();
@@ -328,34 +395,54 @@ struct LSTMWavefrontPass : public lstm::impl::LSTMWavefrontPassBase<LSTMWavefron
       for (Chain &chain : findChains(function.getFunctionBody().front())) {
         int64_t numStages = chain.stages.size();
         if (numStages > 1)
-          remark::passed(chain.stages.front().loop.getLoc(),
+          remark::passed(chain.stages.front().work->getLoc(),
                          remark::RemarkOpts::name("Wavefront").category(getArgument()))
               << std::to_string(numStages) + " loops run side by side, a few steps apart";
         ++(numStages > 1 ? numWavefronts : numChunked);
-        Rewriting(rewriter, chain).run(numStages > 1 ? chunks : 1, {steps, rows}, cacheBytes);
+        rewrite(rewriter, chain);
       }
     });
   }
 
 private:
+  void rewrite(RewriterBase &rewriter, Chain &chain) {
+    bool overlaps = mayOverlap(chain);
+    if (overlaps) {
+      ++numOverlapped;
+      remark::passed(chain.stages.front().work->getLoc(),
+                     remark::RemarkOpts::name("Overlap").category(getArgument()))
+          << "projections run beside the steps of the chunk before";
+    }
+    Rewriting(rewriter, chain, overlaps)
+        .run(chain.stages.size() > 1 ? chunks : 1, {steps, rows}, cacheBytes);
+  }
+  bool mayOverlap(const Chain &chain);
   /// Chains of which there is something to do.
   std::vector<Chain> findChains(Block &block);
 };
 } // namespace
 
+bool LSTMWavefrontPass::mayOverlap(const Chain &chain) {
+  // Branches do not nest: loops of independent parts have theirs, or get them by lstm-branch-loops.
+  return overlapProjections &&
+         llvm::any_of(chain.stages, [](const Stage &stage) { return !stage.feeders.empty(); }) &&
+         (chain.stages.size() > 1 ||
+          (!chain.stages.front().isRegion() && !hasIndependentParts(chain.stages.front().loops.front())));
+}
+
 std::vector<Chain> LSTMWavefrontPass::findChains(Block &block) {
   std::vector<Chain> chains(1);
-  for (auto loop : block.getOps<scf::ForOp>()) {
-    if (!isTimeLoop(loop))
+  for (Operation &op : block) {
+    if (getTimeLoops(&op).empty())
       continue;
     StringRef reason = "its steps access memory that is not known, or too much of it";
-    std::optional<Stage> stage = getStage(loop);
+    std::optional<Stage> stage = getStage(&op);
     if (stage && (chains.back().stages.empty() || chunks > 1))
       reason = chains.back().add(*stage);
     if (!reason.data())
       continue;
     if (!chains.back().stages.empty()) {
-      remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoWavefront").category(getArgument()))
+      remark::missed(op.getLoc(), remark::RemarkOpts::name("NoWavefront").category(getArgument()))
           << "the loop waits for the whole of the one before it: " + reason.str();
       chains.emplace_back();
     }

@@ -85,6 +85,7 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
 static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   LSTMWavefrontPassOptions waves;
   waves.chunks = options.chunks;
+  waves.overlapProjections = options.overlapProjections;
   if (options.strategy == GPUStrategy::Library)
     pm.addPass(createLSTMWavefrontPass(waves));
   if (options.strategy != GPUStrategy::Naive)

@@ -347,6 +347,18 @@ def LSTMWavefrontPass : Pass<"lstm-wavefront", "ModuleOp"> {
     `lstmCudaSetBranch`, `lstmCudaRecord`, `lstmCudaWaitFor` and `lstmCudaJoin` (lstm-runtime/cuda.h). A
     remark says why a loop waits for the whole of the one before it, as it does where
     that one runs backwards.
+
+    With `overlap-projections` what fills the buffer has a branch of its own, of single loops, too: a
+    chunk is projected beside the steps of the chunk before. The buffer holds two chunks, which take
+    turns. A single loop of independent parts, as of two directions, is left to `lstm-branch-loops`.
+
+        for w = 0 to K
+          on branch 1, behind event (w mod 2) from w = 2 on:
+            project(x[chunk w]) outs(p'[w mod 2])
+            event 2
+          on branch 0, behind event 2:
+            for t in chunk w: step(p'[w mod 2][...]) outs(y[t])
+            event (w mod 2)
   }];
   let options = [Option<"chunks", "chunks", "int64_t", "8",
                         "Number of chunks of a loop in waves, as far as there are as many steps; 1: no waves">,
@@ -354,8 +366,11 @@ def LSTMWavefrontPass : Pass<"lstm-wavefront", "ModuleOp"> {
                  Option<"rows", "rows", "int64_t", "1024", "... and their projections this number of rows">,
                  Option<"cacheBytes", "cache-bytes", "int64_t", "40 << 20",
                         "What the device's cache holds: chunks of a single loop that do not fit into it with the "
-                        "weights are four times as large">];
+                        "weights are four times as large">,
+                 Option<"overlapProjections", "overlap-projections", "bool", "false",
+                        "Project a chunk beside the steps of the chunk before">];
   let statistics = [Statistic<"numWavefronts", "wavefronts", "Sets of loops that run in waves">,
+                    Statistic<"numOverlapped", "overlapped", "Sets of loops beside which projections run">,
                     Statistic<"numChunked", "loops-chunked", "Single loops that run chunk by chunk">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "linalg::LinalgDialect",
                            "LLVM::LLVMDialect", "memref::MemRefDialect", "scf::SCFDialect"];

@@ -97,6 +97,9 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
                          llvm::cl::desc("Parts of the steps by which stacked layers follow each other (1: one "
                                         "after the other)"),
                          llvm::cl::init(8)};
+  Option<bool> overlapProjections{*this, "overlap-projections",
+                                  llvm::cl::desc("Project the inputs of some steps beside the steps before"),
+                                  llvm::cl::init(false)};
   Option<int64_t> indexBitwidth{*this, "index-bitwidth",
                                 llvm::cl::desc("Bits of an index in kernels: 32 for arrays below 2^31 elements, else 64"),
                                 llvm::cl::init(64)};

@@ -6,6 +6,7 @@ With a driver that runs no kernels it only calls the programs for GPUs, plainly,
 replayed: the host has to find every event recorded that it waits for.
 """
 
+import functools
 import os
 import pathlib
 import re
@@ -31,14 +32,15 @@ LOOPS = ("convert-linalg-to-loops,lower-affine,expand-strided-metadata,lower-aff
          "convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)")
 
 
-def pipeline(chunks):
+@functools.cache
+def pipeline(chunks, overlaps=False):
     program = os.path.join(source, "examples", "cells", "rnn.mlir")
     text = subprocess.run([lstm_opt, program, f"--lstm-to-nvvm=strategy=library runtime-checks=false chunks={chunks}", "--dump-pass-pipeline",
                            "-o", os.devnull], capture_output=True, text=True, check=True).stderr
     text = " ".join(text[text.index("builtin.module("):].split())
     # Many chunks, of single layers as well; one chunk for comparison.
     text, count = re.subn("lstm-wavefront\\{[^}]*\\}",
-                          f"lstm-wavefront{{chunks={chunks} steps={1 if chunks > 1 else 10000} rows=1}}", text)
+                          f"lstm-wavefront{{chunks={chunks} steps={1 if chunks > 1 else 10000} rows=1 overlap-projections={overlaps}}}", text)
     assert count == 1
     # The CPU counts with the same functions in any loop.
     return re.sub(r"lstm-expand-math\{[^}]*\} ?, ?convert-linalg-to-cublas.*", LOOPS, text)
@@ -119,11 +121,15 @@ with tempfile.TemporaryDirectory() as folder:
             if driver:
                 os.environ |= {"LSTM_LIBCUDA": driver[0], "LSTM_LIBCUBLAS": driver[0]}
                 path.write_text(text.replace(RUNTIME, ""))
-                runner.execute(str(path), arrays, flags=["--target=cuda", "--gpu-format=ptx", "--strategy=library", "--chunks=3", "--repeat=4"])
-                count += 1
+                flags = ["--strategy=library", "--chunks=3"]
+                for overlaps in ([], ["--overlap-projections"]):
+                    runner.execute(str(path), arrays, flags=["--target=cuda", "--gpu-format=ptx", "--repeat=4", *flags, *overlaps])
+                    count += 1
                 continue
-            known, *others = (runner.execute(str(path), arrays, flags=["--pass-pipeline=" + pipeline(chunks)]) for chunks in (1, 2, 5))
-            for got in others:
+            others = [pipeline(5), pipeline(2, overlaps=True), pipeline(5, overlaps=True)]
+            known = runner.execute(str(path), arrays, flags=["--pass-pipeline=" + pipeline(1)])
+            for passes in others:
+                got = runner.execute(str(path), arrays, flags=["--pass-pipeline=" + passes])
                 assert known.keys() == got.keys()
                 for name, value in known.items():
                     assert np.array_equal(value, got[name]), f"{layers} {size}: {name} differs"
