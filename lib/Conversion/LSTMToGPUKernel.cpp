@@ -73,7 +73,7 @@ Value LoopConversion::allocate() {
       words = std::max(words, KernelLayout(loop, *part.plan).exchangeWords);
       maxRows = part.maxRows;
     }
-  Value count = rewriter.createOrFold<arith::MinUIOp>(loc, source.getUpperBound(),
+  Value count = rewriter.createOrFold<arith::MinUIOp>(loc, loop.maxSteps,
                                                       index(KernelLayout::kLaunchSteps));
   count = rewriter.createOrFold<arith::AddIOp>(loc, count, index(1));
   count = rewriter.createOrFold<arith::MulIOp>(loc, count, rows);
@@ -122,7 +122,7 @@ void LoopConversion::run() {
     auto value = dyn_cast<Value>(size);
     return !value || dominance.properlyDominates(value, ancestor);
   };
-  bool isOutside = ancestor && isKnown(source.getUpperBound()) && isKnown(loop.rows);
+  bool isOutside = ancestor && isKnown(loop.maxSteps) && isKnown(loop.rows);
   rewriter.setInsertionPoint(isOutside ? ancestor : source);
   rows = getValueOrCreateConstantIndexOp(rewriter, loc, loop.rows);
   Value memory = allocate();

@@ -106,7 +106,7 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   Location loc = b.getLoc();
   rows = getValueOrCreateConstantIndexOp(b, loc, loop.rows);
   steps = source.getUpperBound();
-  Value zero = index(0), one = index(1);
+  Value one = index(1);
   auto divideUp = [&](Value l, Value r) { return b.createOrFold<arith::CeilDivUIOp>(l, r); };
   tiles = divideUp(rows, index(plan.getNumRows()));
   // Clusters do not wait for each other: they may run one after the other.
@@ -142,8 +142,8 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   Value pointer = getDevicePointer(b, loc, memory);
   Value words = arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, memory, 0));
   Value most = index(KernelLayout::kLaunchSteps);
-  slots = add(min(steps, most), one);
-  auto launches = scf::ForOp::create(b, zero, steps, most);
+  slots = add(min(loop.maxSteps, most), one);
+  auto launches = scf::ForOp::create(b, source.getLowerBound(), steps, most);
   b.setInsertionPointToStart(launches.getBody());
   begin = launches.getInductionVar();
   end = min(add(begin, most), steps);

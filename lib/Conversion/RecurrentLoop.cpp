@@ -193,9 +193,14 @@ LogicalResult Matcher::matchProjections(unsigned number) {
 FailureOr<RecurrentLoop> Matcher::run() {
   if (result.loop.getNumResults() != 0)
     return reject("the step has results");
-  if (!isConstantIntValue(result.loop.getLowerBound(), 0) ||
-      !isConstantIntValue(result.loop.getStep(), 1))
-    return reject("the steps do not count from 0 by 1");
+  if (!isConstantIntValue(result.loop.getStep(), 1))
+    return reject("the steps do not count by 1");
+  // A chunk's end is the least of two, of which one is known before the chunks.
+  result.maxSteps = result.loop.getUpperBound();
+  auto chunks = result.loop->getParentOfType<scf::ForOp>();
+  if (auto end = result.maxSteps.getDefiningOp<arith::MinUIOp>())
+    if (chunks && chunks.isDefinedOutsideOfLoop(end.getRhs()))
+      result.maxSteps = end.getRhs();
   if (failed(matchBody()))
     return failure();
   for (unsigned i = 0; i < result.phases.size(); ++i)

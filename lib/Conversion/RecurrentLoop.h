@@ -43,6 +43,8 @@ struct PhaseInLoop {
 /// of what the loop writes is read elsewhere than at (row, unit) by projections alone.
 struct RecurrentLoop {
   scf::ForOp loop;
+  /// What the number of steps does not exceed.
+  Value maxSteps;
   OpFoldResult rows;
   SmallVector<PhaseInLoop> phases;
   SmallVector<Exchange> exchanges;

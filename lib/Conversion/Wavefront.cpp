@@ -32,6 +32,8 @@
 #include "BranchLoops.h"
 #include "ByteSize.h"
 #include "CUDARuntime.h"
+#include "KernelLayout.h"
+#include "KernelPlanAttr.h"
 #include "MemoryRoots.h"
 #include "TimeStages.h"
 #include "lstm/Conversion/PlanMemory.h"
@@ -64,7 +66,7 @@ public:
   Rewriting(RewriterBase &b, Chain &chain, bool overlaps)
       : b(b), chain(chain), loc(chain.stages.front().work->getLoc()),
         steps(chain.stages.front().getSteps()), overlaps(overlaps) {}
-  void run(int64_t numChunks, ChunkSize least, int64_t cacheBytes);
+  void run(int64_t numChunks, ChunkSize least, int64_t cacheBytes, std::optional<int64_t> kernelRows);
 
 private:
   Value getChunk(int64_t numChunks, Value rowsOfStep, ChunkSize least);
@@ -76,6 +78,7 @@ private:
                : getValueOrCreateConstantIndexOp(b, loc, *getRowsOfStep(stage.feeders.front().op, steps));
   }
   void chooseChunk(int64_t numChunks, ChunkSize least, int64_t cacheBytes);
+  void chooseKernelChunk(int64_t kernelRows);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
   template <typename Op> Value make(Value l, Value r) { return b.createOrFold<Op>(loc, l, r); }
   /// What is constant folds on the right.
@@ -351,7 +354,15 @@ void Rewriting::chooseChunk(int64_t numChunks, ChunkSize least, int64_t cacheByt
   chunk = b.createOrFold<arith::SelectOp>(loc, fits, chunk, large);
 }
 
-void Rewriting::run(int64_t numChunks, ChunkSize least, int64_t cacheBytes) {
+/// Where a kernel runs, of up to `kernelRows` rows, a chunk is what one launch does.
+void Rewriting::chooseKernelChunk(int64_t kernelRows) {
+  Value launch = make<arith::MaxUIOp>(make<arith::MinUIOp>(steps, index(KernelLayout::kLaunchSteps)), index(1));
+  Value hasKernel = b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, getStepRows(chain.stages.front()),
+                                                  index(kernelRows));
+  chunk = b.createOrFold<arith::SelectOp>(loc, hasKernel, launch, chunk);
+}
+
+void Rewriting::run(int64_t numChunks, ChunkSize least, int64_t cacheBytes, std::optional<int64_t> kernelRows) {
   SmallVector<Stage> &stages = chain.stages;
   Operation *last = stages.back().work;
   for (Operation *op : llvm::reverse(chain.later))
@@ -359,6 +370,8 @@ void Rewriting::run(int64_t numChunks, ChunkSize least, int64_t cacheBytes) {
 
   b.setInsertionPoint(last);
   chooseChunk(numChunks, least, cacheBytes);
+  if (kernelRows)
+    chooseKernelChunk(*kernelRows);
   capacity = overlaps ? make<arith::MinUIOp>(make<arith::AddIOp>(chunk, chunk), steps) : chunk;
   for (Stage &stage : stages) {
     for (memref::AllocOp buffer : stage.buffers)
@@ -380,32 +393,55 @@ void Rewriting::run(int64_t numChunks, ChunkSize least, int64_t cacheBytes) {
   }
 }
 
+/// Up to how many rows one of the stage's loops becomes a kernel; 0 if none does. None if a plan cannot
+/// be read, which has been reported.
+static std::optional<int64_t> getKernelRows(const Stage &stage) {
+  int64_t rows = 0;
+  for (scf::ForOp loop : stage.loops) {
+    if (!loop->hasAttr(kKernelAttrName))
+      continue;
+    FailureOr<SmallVector<PlannedRows>> planned = getPlans(loop);
+    if (failed(planned))
+      return std::nullopt;
+    for (const PlannedRows &part : *planned)
+      if (part.plan)
+        rows = std::max(rows, part.maxRows);
+  }
+  return rows;
+}
+
 namespace {
 struct LSTMWavefrontPass : public lstm::impl::LSTMWavefrontPassBase<LSTMWavefrontPass> {
   using Base::Base;
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    getOperation().walk([&](FunctionOpInterface function) {
+    WalkResult walk = getOperation().walk([&](FunctionOpInterface function) {
       if (function.isExternal())
-        return;
+        return WalkResult::advance();
       resolveSizes(rewriter, function);
       DominanceInfo dominance(function);
       eliminateCommonSubExpressions(rewriter, dominance, function);
-      for (Chain &chain : findChains(function.getFunctionBody().front())) {
+      Block &block = function.getFunctionBody().front();
+      if (kernels)
+        return WalkResult(chunkKernels(rewriter, block));
+      for (Chain &chain : findChains(block)) {
         int64_t numStages = chain.stages.size();
         if (numStages > 1)
           remark::passed(chain.stages.front().work->getLoc(),
                          remark::RemarkOpts::name("Wavefront").category(getArgument()))
               << std::to_string(numStages) + " loops run side by side, a few steps apart";
         ++(numStages > 1 ? numWavefronts : numChunked);
-        rewrite(rewriter, chain);
+        rewrite(rewriter, chain, std::nullopt);
       }
+      return WalkResult::advance();
     });
+    if (walk.wasInterrupted())
+      signalPassFailure();
   }
 
 private:
-  void rewrite(RewriterBase &rewriter, Chain &chain) {
+  void rewrite(RewriterBase &rewriter, Chain &chain, std::optional<int64_t> kernelRows) {
     bool overlaps = mayOverlap(chain);
     if (overlaps) {
       ++numOverlapped;
@@ -414,9 +450,10 @@ private:
           << "projections run beside the steps of the chunk before";
     }
     Rewriting(rewriter, chain, overlaps)
-        .run(chain.stages.size() > 1 ? chunks : 1, {steps, rows}, cacheBytes);
+        .run(chain.stages.size() > 1 ? chunks : 1, {steps, rows}, cacheBytes, kernelRows);
   }
   bool mayOverlap(const Chain &chain);
+  LogicalResult chunkKernels(RewriterBase &rewriter, Block &block);
   /// Chains of which there is something to do.
   std::vector<Chain> findChains(Block &block);
 };
@@ -428,6 +465,27 @@ bool LSTMWavefrontPass::mayOverlap(const Chain &chain) {
          llvm::any_of(chain.stages, [](const Stage &stage) { return !stage.feeders.empty(); }) &&
          (chain.stages.size() > 1 ||
           (!chain.stages.front().isRegion() && !hasIndependentParts(chain.stages.front().loops.front())));
+}
+
+/// Loops that become kernels run one after the other: each fills the device.
+LogicalResult LSTMWavefrontPass::chunkKernels(RewriterBase &rewriter, Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    std::optional<Stage> stage = getStage(&op);
+    if (!stage || stage->feeders.empty())
+      continue;
+    std::optional<int64_t> kernelRows = getKernelRows(*stage);
+    if (!kernelRows)
+      return failure();
+    Chain chain;
+    // Already one launch, whatever the number of rows.
+    std::optional<int64_t> known = getConstantIntValue(stage->getSteps());
+    bool isLaunch = known && *known <= KernelLayout::kLaunchSteps && *kernelRows == std::numeric_limits<int64_t>::max();
+    if (*kernelRows == 0 || isLaunch || chain.add(*stage).data())
+      continue;
+    rewrite(rewriter, chain, kernelRows);
+    ++numChunked;
+  }
+  return success();
 }
 
 std::vector<Chain> LSTMWavefrontPass::findChains(Block &block) {

@@ -100,6 +100,9 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     if (getCapability(options) < kClusterCapability)
       plan.clusterBlocks = 0;
     pm.addPass(createLSTMPlanKernelsPass(plan));
+    LSTMWavefrontPassOptions launches = waves;
+    launches.kernels = true;
+    pm.addPass(createLSTMWavefrontPass(launches));
     ConvertLSTMToGPUKernelPassOptions kernels;
     kernels.approximates = options.activations != MathAccuracy::Accurate;
     pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
@@ -109,7 +112,7 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     pm.addPass(createConvertLSTMToLinalgPass(rest));
     pm.addNestedPass<func::FuncOp>(bufferization::createBufferHoistingPass());
     pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
-    // Loops that became kernels are whole.
+    // Loops that became kernels have their chunks.
     pm.addPass(createLSTMWavefrontPass(waves));
   }
   pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());

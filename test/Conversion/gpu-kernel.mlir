@@ -294,6 +294,39 @@ func.func @branch(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16
 
 // -----
 
+// A chunk of the steps: launches do these, and what is exchanged has its place before all chunks.
+// CHECK-LABEL: func.func @chunk(
+// CHECK-SAME: %[[T:[^:]*]]: index, %[[CHUNK:[^:]*]]: index
+// CHECK: %[[STEPS:.*]] = arith.minui %[[T]], %c256
+// CHECK: memref.alloc(%{{.*}}) : memref<?xi32>
+// CHECK: scf.for %[[FIRST:.*]] = %c0 to %[[T]] step %[[CHUNK]] {
+// CHECK: %[[LAST:.*]] = arith.minui %{{.*}}, %[[T]]
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]] step %c256 {
+// CHECK: gpu.launch
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]] step %c1 {
+// CHECK-NEXT: lstm.phase
+func.func @chunk(%T: index, %chunk: index, %h: memref<4x16xf32>, %g: memref<4x16xf32>, %U: memref<16x1x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %first = %c0 to %T step %chunk {
+    %next = arith.addi %first, %chunk : index
+    %end = arith.minui %next, %T : index
+    scf.for %t = %first to %end step %c1 {
+      lstm.phase project(%h, %U : memref<4x16xf32>, memref<16x1x16xf32>) outs(%g : memref<4x16xf32>) {
+      ^bb0(%z: f32, %old: f32):
+        lstm.yield %z : f32
+      }
+      lstm.phase ins(%g[r, u] : memref<4x16xf32>) outs(%h : memref<4x16xf32>) {
+      ^bb0(%x: f32, %old: f32):
+        lstm.yield %x : f32
+      }
+    } {lstm.kernel = [{unit_blocks = 1, row_tiles = 1, splits = 4, map_warps = 2, f32 = "exact"}]}
+  }
+  return
+}
+
+// -----
+
 // Without a kernel for any number of rows the loop stays and loses the attribute; without the attribute nothing happens.
 // CHECK-LABEL: func.func @libraries(
 // CHECK-NOT: {{lstm.kernel|memref.alloc|lstmCuda|gpu.launch|scf.if}}

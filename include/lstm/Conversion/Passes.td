@@ -359,6 +359,11 @@ def LSTMWavefrontPass : Pass<"lstm-wavefront", "ModuleOp"> {
           on branch 0, behind event 2:
             for t in chunk w: step(p'[w mod 2][...]) outs(y[t])
             event (w mod 2)
+
+    With `kernels` it sees to loops alone for which `lstm-plan-kernels` has a kernel. They run one after the
+    other, and a chunk is as long as a launch of a kernel, up to 256 steps; where the number of rows
+    chooses libraries, it is what it is without kernels. Loops that `lstm-branch-loops` has put side by
+    side have the same chunks.
   }];
   let options = [Option<"chunks", "chunks", "int64_t", "8",
                         "Number of chunks of a loop in waves, as far as there are as many steps; 1: no waves">,
@@ -368,7 +373,8 @@ def LSTMWavefrontPass : Pass<"lstm-wavefront", "ModuleOp"> {
                         "What the device's cache holds: chunks of a single loop that do not fit into it with the "
                         "weights are four times as large">,
                  Option<"overlapProjections", "overlap-projections", "bool", "false",
-                        "Project a chunk beside the steps of the chunk before">];
+                        "Project a chunk beside the steps of the chunk before">,
+                 Option<"kernels", "kernels", "bool", "false", "Only loops that are to become kernels, without waves">];
   let statistics = [Statistic<"numWavefronts", "wavefronts", "Sets of loops that run in waves">,
                     Statistic<"numOverlapped", "overlapped", "Sets of loops beside which projections run">,
                     Statistic<"numChunked", "loops-chunked", "Single loops that run chunk by chunk">];

@@ -46,6 +46,18 @@ def pipeline(chunks, overlaps=False):
     return re.sub(r"lstm-expand-math\{[^}]*\} ?, ?convert-linalg-to-cublas.*", LOOPS, text)
 
 
+@functools.cache
+def kernels(flags):
+    """The pipeline with recurrences in the chunks of kernels, but left to what else there is for them."""
+    program = os.path.join(source, "examples", "cells", "rnn.mlir")
+    text = subprocess.run([lstm_opt, program, "--lstm-to-nvvm=strategy=persistent runtime-checks=false " + flags, "--dump-pass-pipeline",
+                           "-o", os.devnull], capture_output=True, text=True, check=True).stderr
+    text = " ".join(text[text.index("builtin.module("):].split())
+    text, count = re.subn("convert-lstm-to-gpu-kernel *(\\{[^}]*\\})? *,", "", text)
+    assert count == 1
+    return re.sub(r"lstm-expand-math\{[^}]*\} ?, ?convert-linalg-to-cublas.*", LOOPS, text)
+
+
 def stack(layers, steps, batch, ragged):
     """Layers are "lstm" or "gru", with "<" before those that run backwards; -1 is a size that is not known."""
     T, B = ("?" if n < 0 else n for n in (steps, batch))
@@ -110,10 +122,16 @@ CASES = [
     # Two waves of two, as the third layer needs the end of the second one first.
     (("lstm", "lstm", "<gru", "<lstm"), -1, -1, False, ((9, 2),)),
 ]
+# Longer than a launch of a kernel.
+LONG = [
+    (("lstm", "<gru"), -1, -1, True, ((600, 2), (256, 1), (257, 1), (0, 1))),
+    (("<lstm",), 300, 1, False, ((300, 1),)),
+]
 count = 0
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "stack.mlir")
-    for layers, steps, batch, ragged, sizes in CASES:
+    for layers, steps, batch, ragged, sizes in CASES + LONG:
+        is_long = sizes in [case[-1] for case in LONG]
         text = stack(layers, steps, batch, ragged)
         path.write_text(text)
         for size in sizes:
@@ -121,12 +139,13 @@ with tempfile.TemporaryDirectory() as folder:
             if driver:
                 os.environ |= {"LSTM_LIBCUDA": driver[0], "LSTM_LIBCUBLAS": driver[0]}
                 path.write_text(text.replace(RUNTIME, ""))
-                flags = ["--strategy=library", "--chunks=3"]
+                flags = ["--strategy=persistent", "--kernel-plan=1,1,4,2"] if is_long else ["--strategy=library", "--chunks=3"]
                 for overlaps in ([], ["--overlap-projections"]):
                     runner.execute(str(path), arrays, flags=["--target=cuda", "--gpu-format=ptx", "--repeat=4", *flags, *overlaps])
                     count += 1
                 continue
-            others = [pipeline(5), pipeline(2, overlaps=True), pipeline(5, overlaps=True)]
+            others = ([kernels("overlap-projections=" + overlaps) for overlaps in ("false", "true")] if is_long else
+                      [pipeline(5), pipeline(2, overlaps=True), pipeline(5, overlaps=True)])
             known = runner.execute(str(path), arrays, flags=["--pass-pipeline=" + pipeline(1)])
             for passes in others:
                 got = runner.execute(str(path), arrays, flags=["--pass-pipeline=" + passes])
