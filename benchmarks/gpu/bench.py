@@ -254,6 +254,30 @@ def measure_host_cost(options):
     return {"cell": "host cost", "case": str(case), "us_per_call": float(done.stdout.split()[0])}
 
 
+def measure_new_pointers(options, calls=20):
+    """As a user calls who keeps nothing: inputs and results lie elsewhere in every call, weights do not."""
+    made = []
+    for case in gpu_cases.small_cases(options.quick):
+        arrays = gpu_cases.inputs(case)
+        known = gpu_cases.reference(case, {n: torch.from_numpy(a).cuda().double() for n, a in arrays.items()}, torch)
+        sides = {"ours": participants.ours_anew(case, arrays, options.programs), "cudnn": participants.cudnn_anew(case, arrays)}
+        kept, times = [], {}
+        for _ in range(ROUNDS):
+            for name, (copy, call) in sides.items():
+                for mode, measure in (("called", lambda once, count: timed(once, 0, count)), ("host", timed_on_host)):
+                    # All are kept: what PyTorch's allocator got back it would give again.
+                    copies = [copy() for _ in range(calls)]
+                    kept.append(copies)
+                    given = iter(copies)
+                    torch.cuda.synchronize()
+                    times.setdefault((name, mode), []).extend(measure(lambda: kept.append(call(next(given))), calls))  # noqa: B023
+                    times.setdefault((name, "error"), []).append(error_of(kept[-1][0], known))
+        made.append({"case": str(case), **{name: {
+            "called_us_per_step": round(statistics.median(times[name, "called"]) / case.T, 3),
+            "host_us_per_call": round(statistics.median(times[name, "host"]), 1), "error": max(times[name, "error"])} for name in sides}})
+    return {"cell": "new pointers", "cases": made}
+
+
 def write(path, rows):
     """The file is never half written."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -268,8 +292,9 @@ def main(arguments):
     manifest = json.loads((options.programs / "manifest.json").read_text())
     chosen = [case for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))]
     with_g2p = not options.quick if not options.only else options.only.search("g2p")
-    with_baseline = not options.only or options.only.search("baseline")
-    if not chosen and not with_g2p and not with_baseline:
+    extras = [measure for name, measures in {"baseline": (measure_naive, measure_host_cost), "new pointers": (measure_new_pointers,)}.items()
+              if not options.only or options.only.search(name) for measure in measures]
+    if not chosen and not with_g2p and not extras:
         sys.exit("bench-gpu: error: no case matches")
     properties = torch.cuda.get_device_properties(0)
     peaks = measure_peaks()
@@ -299,7 +324,7 @@ def main(arguments):
             torch.cuda.empty_cache()
         for worker in workers:
             worker.close()
-        for measure in (measure_naive, measure_host_cost) if with_baseline and not is_late() else ():
+        for measure in extras if not is_late() else ():
             try:
                 rows.append({**measure(options), "run": run})
                 log(report.baseline(rows[-1]))

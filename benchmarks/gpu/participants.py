@@ -31,12 +31,15 @@ def set_tf32(case):
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = case.type == "tf32"
 
 
-def ours(case, arrays, folder, file=None):
-    """Has a session of its own, whose workspace is no larger than the case needs."""
+def prepare(case, arrays, folder, file=None):
+    """Our function, its arguments, and a session of its own, whose workspace is no larger than the case needs."""
     program = lstm_mlir.load(folder / (file or case.file))
-    session = lstm_mlir.Session(program)
     entry = program.main
-    arguments = [on_device(arrays[port.name], port.dtype) for port in entry.arguments]
+    return entry, [on_device(arrays[port.name], port.dtype) for port in entry.arguments], lstm_mlir.Session(program)
+
+
+def ours(case, arrays, folder, file=None):
+    entry, arguments, session = prepare(case, arrays, folder, file)
     sizes = [case.T, case.B]
     places = []
     for port in entry.results:
@@ -53,8 +56,21 @@ def ours(case, arrays, folder, file=None):
     return call
 
 
-def cudnn(case, arrays, kind=None):
-    """torch.nn.LSTM and GRU; in another type than the case's where `kind` says so."""
+def ours_anew(case, arrays, folder):
+    """A function that copies the inputs but not the weights, and one that calls with such a copy and gives new results."""
+    entry, arguments, session = prepare(case, arrays, folder)
+    inputs = [i for i, port in enumerate(entry.arguments) if port.name[:2] in ("x", "h0", "c0")]
+
+    def call(copies):
+        given = arguments.copy()
+        for i, copied in zip(inputs, copies, strict=True):
+            given[i] = copied
+        return entry(*given, session=session)
+    return lambda: [arguments[i].clone() for i in inputs], call
+
+
+def torch_model(case, arrays, kind=None):
+    """torch.nn.LSTM and GRU, x and the states; in another type than the case's where `kind` says so."""
     dtype = TYPES[kind or case.element]
     model = getattr(torch.nn, case.cell.upper())(case.I, case.H, case.layers, bidirectional=case.directions == 2)
     G, H, states = GATES[case.cell], case.H, {"h0": [], "c0": []}
@@ -75,12 +91,26 @@ def cudnn(case, arrays, kind=None):
     model.flatten_parameters()
     x = torch.from_numpy(arrays["x"]).to("cuda", dtype)
     h0, *c0 = (torch.stack(values).to("cuda", dtype) for values in states.values() if values)
-    given = (h0, *c0) if c0 else h0
+    return model, x, (h0, *c0) if c0 else h0
+
+
+def cudnn(case, arrays, kind=None):
+    model, x, given = torch_model(case, arrays, kind)
 
     def call():
         with torch.no_grad():
             return model(x, given)[0]
     return call
+
+
+def cudnn_anew(case, arrays):
+    """As ours_anew, of an LSTM."""
+    model, x, (h0, c0) = torch_model(case, arrays)
+
+    def call(copies):
+        with torch.no_grad():
+            return model(copies[0], tuple(copies[1:]))
+    return lambda: [value.clone() for value in (x, h0, c0)], call
 
 
 def peephole_step(p, h, c, U, peep):

@@ -25,12 +25,20 @@ def layers_of(rows):
 
 
 def baseline(row):
-    """The sentence on what is measured at one size alone; empty for other rows."""
+    """What is said of measurements at few sizes; empty for other rows."""
     if row["cell"] == "naive":
         return (f"strategy=naive, called, {row['case']}: {number(row['called_us_per_step'])} us a step, "
                 f"{row['called_us_per_step'] / row['default_called_us_per_step']:.1f} times the default's.")
     if row["cell"] == "host cost":
         return f"A call with unchanged shapes costs the host {number(row['us_per_call'])} us from C, {row['case']}."
+    if row["cell"] == "new pointers":
+        lines = ["| new pointers every call, µs a step as called / host, µs a call | ours | torch.nn | theirs / ours |", "|---|---|---|---|"]
+        for entry in row["cases"]:
+            cells = [f"{number(entry[name]['called_us_per_step'])} / {number(entry[name]['host_us_per_call'])} ({entry[name]['error']:.0e})"
+                     for name in ("ours", "cudnn")]
+            ratio = entry["cudnn"]["called_us_per_step"] / entry["ours"]["called_us_per_step"]
+            lines.append(f"| {entry['case']} | {' | '.join(cells)} | {ratio:.2f} |")
+        return "\n".join(lines)
     return ""
 
 

@@ -56,11 +56,14 @@ def rows():
     assert report.ratio(good, "us_per_step") == 3 and report.ratio(good, "called_us_per_step") == 4
     assert report.ratio(bad, "us_per_step") is None
     baselines = [{"cell": "naive", "case": "n", "called_us_per_step": 60.0, "default_called_us_per_step": 4.0, "run": run},
-                 {"cell": "host cost", "case": "h", "us_per_call": 4.5, "run": run}]
+                 {"cell": "host cost", "case": "h", "us_per_call": 4.5, "run": run},
+                 {"cell": "new pointers", "cases": [{"case": "p", **{name: {"called_us_per_step": us, "host_us_per_call": 40.0, "error": 1e-3}
+                                                     for name, us in (("ours", 3.0), ("cudnn", 12.0))}}], "run": run}]
+    assert [str(case) for case in gpu_cases.small_cases(quick=True)] == ["lstm bf16 1,128,256,256", "lstm bf16 64,128,512,512"]
     report.write([good, bad, *baselines, {"cell": "g2p", "words_per_s": 5, "words_wrong": 0, "words_compared": 7, "run": run}], folder, ["left out"])
     text = (folder / "bench-gpu.md").read_text()
     for wanted in ("| 1, 128, 256, 256 | 2 / 3 (1e-03) | 2.5 | 11 | 6 / 12 (1e-03) |", "* ours: `Failure: no kernel` (LSTM, bf16, 64, 128",
-                   "* left out", "g2p: 5 words/s", "60 us a step, 15.0 times the default's", "the host 4.5 us from C", "| 0.1 | 3 |", "| all | 2 | 3.00 | 1 of 1 | 4.00 | 1 of 1 |"):
+                   "* left out", "g2p: 5 words/s", "60 us a step, 15.0 times the default's", "the host 4.5 us from C", "| p | 3 / 40 (1e-03) | 12 / 40 (1e-03) | 4.00 |", "| 0.1 | 3 |", "| all | 2 | 3.00 | 1 of 1 | 4.00 | 1 of 1 |"):
         assert wanted in text, f"{wanted}\n{text}"
     assert "no kernel" in report.line(bad)
 
