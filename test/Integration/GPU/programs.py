@@ -12,6 +12,7 @@ called with, and what they must give, all from the suites that test the CPU.
     property/SEED     random programs
     persistent/…      cells, large ones and random programs by --strategy=persistent
     library/…         cells by --strategy=library
+    overlap/…         large ones so, with projections beside the steps, too
     g2p               examples/g2p on random words
 """
 
@@ -168,7 +169,7 @@ class Large(Cell):
 
     GROWN = {"lstm": {24: 80, 40: 256, 160: 1024}, "gru_reset_before": {}, "two_layer": {}, "bidirectional": {},
              "layer_norm_lstm": {24: 64, 40: 128, 160: 512}, "gru_reset_after": {28: 64, 40: 192, 120: 576}}
-    sizes = [("long", 100, 37, None)]
+    sizes = [("long", 100, 37, None), ("several launches", 300, 37, None)]
 
     def __init__(self, cell):
         super().__init__(cell)
@@ -277,11 +278,11 @@ class StaticProperty(Property):
 
 
 class Variant(Program):
-    """A program compiled by another strategy than the one that is predicted to be faster."""
+    """A program compiled by another strategy than the one that is predicted to be faster, or by other flags, too."""
 
-    def __init__(self, strategy, program):
-        self.program, self.name = program, f"{strategy}/{program.name}"
-        self.flags = (f"--strategy={strategy}",)
+    def __init__(self, strategy, program, name=None, flags=()):
+        self.program, self.name = program, f"{name or strategy}/{program.name}"
+        self.flags = (f"--strategy={strategy}", *flags)
 
     def text(self):
         return self.program.text()
@@ -352,4 +353,5 @@ def every(count):
                   *(StaticProperty(seed) for seed in range(1, min(count, PERSISTENT) + 1))]
     made += [Variant("persistent", program) for program in persistent]
     made += [Variant("library", Cell(name)) for name in examples.names()]
+    made += [Variant("library", Large(name), "overlap", ["--overlap-projections"]) for name in Large.GROWN]
     return {program.name: program for program in made}
