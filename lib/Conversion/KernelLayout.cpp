@@ -49,7 +49,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
         layout.slots.push_back({unsigned(i), n, {}});
     }
     int64_t sums = 4 * layout.productTiles * plan.rowTiles * plan.getNumChains(layout.productTiles);
-    int64_t left = plan.getMaxRegisters() - kOtherRegisters - sums;
+    int64_t left = plan.getMaxRegisters() - getOtherRegisters(plan) - sums;
     layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 1, 8);
     layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.rowTiles);
     // Who maps what it has multiplied has the inputs meanwhile: those of a step, and what does not change.
@@ -77,7 +77,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
 
   // Weights go to registers as long as there are any, then to shared memory.
   int64_t limit = plan.getMaxRegisters();
-  size.registers = working + kOtherRegisters;
+  size.registers = working + getOtherRegisters(plan);
   int64_t weightBytes = 0;
   for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
     for (Slot &slot : layout.slots) {

@@ -80,8 +80,8 @@ struct KernelLayout {
   /// Slots that have a buffer in a cluster: that of a step, those before and behind, and one more, as a
   /// power of two is easy to divide by.
   static constexpr int64_t kClusterSlots = 4;
-  /// Addresses, loop variables.
-  static constexpr int64_t kOtherRegisters = 28;
+  /// Addresses, loop variables; also those of mapping, where all warps map.
+  static int64_t getOtherRegisters(const KernelPlan &plan) { return plan.isCluster() ? 60 : 28; }
 
 private:
   void placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan);

@@ -29,25 +29,33 @@ struct Costs {
 static constexpr Costs kFirstTile = {0.51, 0.0029, 0.238, 0.0033, 0.0048, 0, 0.0007, 0.030, 0};
 static constexpr Costs kOtherTile = {0.08, 0, 0.089, 0, 0.0067, 0.21, 0.0038, 0.012, 0.153};
 
-/// A cluster has one tile of rows at a time.
+/// A cluster, which has one tile of rows: by 14 measurements of 8 plans with products of 16 bits.
 static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
                                        const KernelTarget &target, int64_t rows) {
+  constexpr double kStart = 0.4, kPerSent = 0.0015, kPerProduct = 0.004, kPerItem = 0.05;
+  // Of an H100's groups of multiprocessors, in which a cluster lies, some have a rest.
+  constexpr double kUsedMultiprocessors = 120.0 / 132;
   KernelLayout layout(loop, plan);
-  double microseconds = 0;
-  double warps = plan.getNumThreads() / 32;
-  for (auto [phase, shape] : llvm::zip_equal(loop.phases, layout.phases)) {
-    double items = shape.getNumItems(plan) / plan.getNumThreads();
-    double products = 0, reads = 0;
-    for (const Slot &slot : shape.slots) {
-      ProductFormat format = getFormat(phase.projections[slot.projection], plan);
-      products += 2.0 * shape.productTiles * plan.rowTiles * format.getTerms().size();
-      reads += plan.rowTiles * format.getNumPlanes() + (slot.place ? 2.0 * shape.productTiles * format.getNumPlanes() : 0);
-    }
-    microseconds += 0.4 + warps * (0.0012 * products + 0.0023 * reads) + 0.08 * items;
+  double communicating = 0, working = 0;
+  for (const PhaseInLoop &phase : loop.phases) {
+    const PhaseLayout &shape = layout.phases[&phase - loop.phases.begin()];
+    double products = 0;
+    for (const Slot &slot : shape.slots)
+      products += 2.0 * shape.productTiles * plan.rowTiles *
+                  getFormat(phase.projections[slot.projection], plan).getTerms().size();
+    // A multiprocessor has four tensor cores.
+    working += kPerProduct * products * plan.getNumThreads() / 32 / 4 +
+               kPerItem * shape.getNumItems(plan) / plan.getNumThreads();
+  }
+  for (const ExchangeLayout &exchange : layout.exchanges) {
+    // Sixteen bytes each.
+    double words = exchange.warpRowWords * plan.unitWarps * plan.getNumRows() * exchange.format.getNumPlanes();
+    communicating += kStart + kPerSent * plan.unitBlocks * words / 4;
   }
   int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
-  int64_t clusters = std::max<int64_t>(1, target.multiprocessors / plan.unitBlocks);
-  return {microseconds * llvm::divideCeil(tiles, clusters), "exchanging what is projected"};
+  int64_t clusters = std::max<int64_t>(1, target.multiprocessors * kUsedMultiprocessors / plan.unitBlocks);
+  return {(communicating + working) * llvm::divideCeil(tiles, clusters),
+          communicating > working ? "exchanging what is projected" : "multiplying and mapping"};
 }
 
 KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan &plan,
@@ -125,6 +133,22 @@ SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
         if (fits(KernelLayout(loop, plan), plan, target))
           candidates.push_back(plan);
       }
+
+  // In clusters, only what has 16 bits gained.
+  bool isHalf = llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
+    return llvm::all_of(phase.projections, [](const Projection &projection) {
+      return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
+    });
+  });
+  if (isHalf && isForCluster(loop))
+    for (int64_t blockUnits : {16, 32})
+      for (int64_t rowTiles : {1, 2})
+        for (int64_t splits : {1, 2})
+          for (int64_t unitWarps : {2, 4}) {
+            KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, 0, float32, unitWarps};
+            if (plan.unitBlocks > 1 && fits(KernelLayout(loop, plan), plan, target))
+              candidates.push_back(plan);
+          }
 
   // Code for many weights takes long to compile: it has to be worth it.
   auto getScore = [&](const KernelPlan &plan, double microseconds) {
