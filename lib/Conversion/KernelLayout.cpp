@@ -128,5 +128,6 @@ bool lstm::fits(const KernelLayout &layout, const KernelPlan &plan, const Kernel
   return layout.size.sharedBytes <= target.sharedBytes &&
          (!plan.isCluster() || 2 * plan.rowTiles % plan.splits == 0) &&
          layout.size.registers <= plan.getMaxRegisters() && plan.getNumThreads() <= 1024 &&
-         plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.multiprocessors);
+         layout.size.registers * plan.getNumThreads() <= target.registers &&
+         plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.getShare());
 }

@@ -19,14 +19,15 @@ using namespace mlir::lstm;
 
 /// Where an H100's time goes, in microseconds, fitted to 95 measurements of 45 plans (root mean
 /// square of the relative error 12 %). A first tile waits for what other blocks have just written; others
-/// find what they need, while the tile before is mapped.
+/// find what they need, while the tile before is mapped. The start of a first one is the target's
+/// latency of handing over; the rest takes what its clock makes of it.
 namespace {
 struct Costs {
   double start, perBlock, perItem, perProduct, perSumKilobyte, perRequest, perWeightKilobyte,
       perReadKilobyte, perFloat32Item;
 };
 } // namespace
-static constexpr Costs kFirstTile = {0.51, 0.0029, 0.238, 0.0033, 0.0048, 0, 0.0007, 0.030, 0};
+static constexpr Costs kFirstTile = {0, 0.0029, 0.238, 0.0033, 0.0048, 0, 0.0007, 0.030, 0};
 static constexpr Costs kOtherTile = {0.08, 0, 0.089, 0, 0.0067, 0.21, 0.0038, 0.012, 0.153};
 
 /// A cluster, which has one tile of rows: by 14 measurements of 8 plans with products of 16 bits.
@@ -53,7 +54,7 @@ static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPl
     communicating += kStart + kPerSent * plan.unitBlocks * words / 4;
   }
   int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
-  int64_t clusters = std::max<int64_t>(1, target.multiprocessors * kUsedMultiprocessors / plan.unitBlocks);
+  int64_t clusters = std::max<int64_t>(1, target.getShare() * kUsedMultiprocessors / plan.unitBlocks);
   return {(communicating + working) * llvm::divideCeil(tiles, clusters),
           communicating > working ? "exchanging what is projected" : "multiplying and mapping"};
 }
@@ -64,9 +65,10 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
     return predictCluster(loop, plan, target, rows);
   KernelLayout layout(loop, plan);
   int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
-  int64_t groups = std::max<int64_t>(1, std::min(tiles, target.multiprocessors / plan.unitBlocks));
+  int64_t groups = std::max<int64_t>(1, std::min(tiles, target.getShare() / plan.unitBlocks));
   int64_t passes = llvm::divideCeil(tiles, groups);
   groups = llvm::divideCeil(tiles, passes);
+  double slower = double(KernelTarget().clock) / target.clock;
   double first = 0, other = 0;
   for (auto [phase, shape] : llvm::zip_equal(loop.phases, layout.phases)) {
     double items = llvm::divideCeil(shape.getNumItems(plan), plan.getNumMapThreads());
@@ -89,8 +91,8 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
              costs.perWeightKilobyte * weights + costs.perReadKilobyte * read +
              costs.perFloat32Item * isFloat32 * items;
     };
-    first += add(kFirstTile);
-    other += add(kOtherTile);
+    first += target.handOverLatency / 1e3 + slower * add(kFirstTile);
+    other += slower * add(kOtherTile);
   }
   bool isBusy = (passes - 1) * other > first;
   return {first + (passes - 1) * other, isBusy ? "multiplying and mapping" : "exchanging what is projected"};
@@ -98,18 +100,22 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
 
 KernelPrediction lstm::predictLibrary(const RecurrentLoop &loop, Float32Mode float32,
                                       const KernelTarget &target, int64_t rows) {
+  // What products take was fitted where a kernel takes 1.7 us.
+  double launch = target.launchLatency / 1e3, slower = launch / 1.7;
   double launches = 0, reading = 0, multiplying = 0;
   for (const PhaseInLoop &phase : loop.phases) {
-    launches += 1.7;
+    launches += launch;
     for (const Projection &projection : phase.projections) {
       auto type = cast<MemRefType>(projection.weight.getType());
       bool isFloat32 = type.getElementType().isF32(), isTF32 = isFloat32 && float32 == Float32Mode::TF32;
-      launches += isTF32 ? 6.3 : isFloat32 ? 3.8 : 2.8;
-      // The second-level cache holds 50 MB. Operations a microsecond; plain f32 has no tensor
-      // cores.
+      launches += slower * (isTF32 ? 6.3 : isFloat32 ? 3.8 : 2.8);
+      // The cache holds more than the weights. A GB/s are 1e3 bytes a microsecond, a TFLOP/s 1e6
+      // operations.
       double bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-      reading += bytes / (bytes < 40e6 ? 4e6 : 2.5e6);
-      multiplying += 2.0 * type.getNumElements() * rows / (isTF32 ? 150e6 : isFloat32 ? 40e6 : 300e6);
+      bool isCached = bytes < 0.8 * target.cacheBytes;
+      reading += bytes / (1e3 * (isCached ? target.cacheRate : target.memoryRate));
+      int64_t rate = isTF32 ? target.tf32Rate : isFloat32 ? target.float32Rate : target.float16Rate;
+      multiplying += 2.0 * type.getNumElements() * rows / (1e6 * rate);
     }
   }
   // Products side by side share the device.

@@ -9,6 +9,7 @@
 #ifndef LSTM_LIB_CONVERSION_KERNELPLAN_H
 #define LSTM_LIB_CONVERSION_KERNELPLAN_H
 
+#include "KernelTarget.h"
 #include "ProductFormat.h"
 #include "RecurrentLoop.h"
 
@@ -58,17 +59,6 @@ struct KernelSize {
   /// Of a thread, about.
   int64_t registers = 0;
   int64_t sharedBytes = 0;
-};
-
-/// What a GPU has, and how long it takes: of an H100 where nothing else is known.
-struct KernelTarget {
-  int64_t multiprocessors = 132;
-  /// Recurrences that run side by side on the device, of which each has that many
-  /// multiprocessors for a kernel.
-  int64_t siblings = 1;
-  int64_t sharedBytes = 227 * 1024;
-  /// Most blocks of a cluster; 0 where there are none.
-  int64_t clusterBlocks = 16;
 };
 
 /// How long a step takes without the projection of the inputs, in microseconds, and what

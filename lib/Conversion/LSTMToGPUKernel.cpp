@@ -169,6 +169,9 @@ struct ConvertLSTMToGPUKernelPass
   }
 
   void runOnOperation() override {
+    FailureOr<KernelTarget> target = getKernelTarget(getOperation());
+    if (failed(target))
+      return signalPassFailure();
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForOp> loops;
     llvm::SmallDenseMap<Region *, int64_t> siblings;
@@ -180,12 +183,13 @@ struct ConvertLSTMToGPUKernelPass
     });
     for (scf::ForOp source : loops) {
       bool isBranch = isa<scf::ExecuteRegionOp>(source->getParentOp());
-      if (failed(convert(rewriter, source, isBranch ? siblings[source->getParentRegion()] : 1)))
+      if (failed(convert(rewriter, source, *target, isBranch ? siblings[source->getParentRegion()] : 1)))
         return signalPassFailure();
     }
   }
 
-  LogicalResult convert(RewriterBase &rewriter, scf::ForOp source, int64_t siblings) {
+  LogicalResult convert(RewriterBase &rewriter, scf::ForOp source, const KernelTarget &target,
+                        int64_t siblings) {
     FailureOr<SmallVector<PlannedRows>> planned = getPlans(source);
     if (failed(planned))
       return failure();
@@ -199,7 +203,7 @@ struct ConvertLSTMToGPUKernelPass
         if (part.plan && part.plan->isCluster() && !isForCluster(*loop))
           return source.emitError("has a plan for a cluster in 'lstm.kernel', but ") << kNoCluster;
       for (const PlannedRows &part : *planned)
-        if (part.plan && !fits(KernelLayout(*loop, *part.plan), *part.plan, KernelTarget()))
+        if (part.plan && !fits(KernelLayout(*loop, *part.plan), *part.plan, target))
           return source.emitError("has a plan in 'lstm.kernel' that takes more than a "
                                   "multiprocessor has: ")
                  << source->getAttr(kKernelAttrName);

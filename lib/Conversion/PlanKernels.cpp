@@ -63,6 +63,9 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
   }
 
   void runOnOperation() override {
+    FailureOr<KernelTarget> target = getKernelTarget(getOperation(), chips);
+    if (failed(target))
+      return signalPassFailure();
     llvm::SetVector<Operation *> loops;
     getOperation().walk([&](PhaseOp phase) {
       if (isa<scf::ForOp>(phase->getParentOp()))
@@ -70,16 +73,16 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     });
     for (Operation *op : loops) {
       // Loops of one region, by lstm-branch-loops, run side by side.
-      int64_t siblings = llvm::count_if(loops, [&](Operation *other) {
+      target->siblings = llvm::count_if(loops, [&](Operation *other) {
         return other == op || (isa<scf::ExecuteRegionOp>(op->getParentOp()) &&
                                other->getParentRegion() == op->getParentRegion());
       });
-      if (failed(decide(cast<scf::ForOp>(op), siblings)))
+      if (failed(decide(cast<scf::ForOp>(op), *target)))
         return signalPassFailure();
     }
   }
 
-  LogicalResult decide(scf::ForOp source, int64_t siblings) {
+  LogicalResult decide(scf::ForOp source, const KernelTarget &target) {
     std::string reason;
     FailureOr<RecurrentLoop> loop = matchRecurrentLoop(source, reason);
     auto options = remark::RemarkOpts::name("PlanKernels").category(getArgument());
@@ -87,10 +90,6 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       remark::missed(source.getLoc(), options) << "libraries: " + reason;
       return success();
     }
-    KernelTarget target;
-    target.multiprocessors = multiprocessors / siblings;
-    target.siblings = siblings;
-    target.clusterBlocks = clusterBlocks;
     SmallVector<PlannedRows> planned;
     if (plan.empty()) {
       planned = planKernels(*loop, float32, target, /*considersLibraries=*/!always);
@@ -107,10 +106,11 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
                << given.getNumThreads() << " threads of " << layout.size.registers
                << " registers and " << layout.size.sharedBytes
                << " bytes of shared memory, and has groups of " << given.unitBlocks
-               << " blocks, but there are " << given.getMaxRegisters() << ", " << target.sharedBytes
-               << " and "
-               << (given.isCluster() ? target.clusterBlocks : target.multiprocessors)
-               << (given.isCluster() ? " of a cluster" : " multiprocessors");
+               << " blocks, but there are "
+               << std::min(given.getMaxRegisters(), target.registers / given.getNumThreads())
+               << " registers, " << target.sharedBytes << " bytes of shared memory and "
+               << (given.isCluster() ? target.clusterBlocks : target.getShare())
+               << (given.isCluster() ? " blocks of a cluster" : " multiprocessors");
       planned.push_back({std::numeric_limits<int64_t>::max(), given,
                          predictKernel(*loop, given, target, KernelPlan::kTileRows)});
     }

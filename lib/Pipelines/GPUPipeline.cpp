@@ -93,12 +93,11 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   if (plansKernels(options)) {
     LSTMPlanKernelsPassOptions plan;
     plan.plan.assign(options.kernelPlan.begin(), options.kernelPlan.end());
+    plan.chips.assign(options.chips.begin(), options.chips.end());
     plan.always = options.strategy == GPUStrategy::Persistent;
     plan.float32 = options.float32;
     if (options.allowTF32 && options.float32 == Float32Mode::Exact)
       plan.float32 = Float32Mode::TF32;
-    if (getCapability(options) < kClusterCapability)
-      plan.clusterBlocks = 0;
     pm.addPass(createLSTMPlanKernelsPass(plan));
     LSTMWavefrontPassOptions launches = waves;
     launches.kernels = true;

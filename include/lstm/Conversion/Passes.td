@@ -267,7 +267,7 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
   let description = [{
     On memrefs, for GPUs. Marks a time loop whose body is a chain of phases with how it is to run,
     by the number of rows: as one kernel for all steps, which keeps the weights in registers and
-    shared memory, or by libraries. A model of what a step costs on an H100 chooses; a remark says
+    shared memory, or by libraries. A model of what a step costs on the GPU chooses; a remark says
     what, the predicted time and most of what it is, or what is in the way:
 
     ```mlir
@@ -283,12 +283,15 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     least one projects what the loop writes, whole and in one piece, and everything else that
     the loop writes is read at the row and unit where it is written. Reductions over
     units, as a layer norm has, are left to libraries.
+
+    The GPU is the least of `chips`: an A100's resources and times below sm_90, those of an H100 from there on.
+    An entry "GPU" of the module's `dlti.target_system_spec` says otherwise by positive integers,
+    "lstm.multiprocessors" and others ([Compiling](Compiling.md#other-gpus)).
   }];
   let options = [
     ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters (else 0 or nothing), for all recurrences">,
     Option<"always", "always", "bool", "false", "Choose a kernel also where libraries are predicted to be faster">,
-    Option<"multiprocessors", "multiprocessors", "int64_t", "132", "Of the GPU">,
-    Option<"clusterBlocks", "cluster-blocks", "int64_t", "16", "Most blocks of a cluster, 0 if there are none">,
+    ListOption<"chips", "chips", "std::string", "GPUs that the program is for (sm_90)">,
     Option<"float32", "f32-mode", "::mlir::lstm::Float32Mode", "::mlir::lstm::Float32Mode::Exact",
            "How tensor cores multiply f32",
            [{::llvm::cl::values(
