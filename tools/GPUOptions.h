@@ -48,6 +48,12 @@ public:
       "kernel-plan", llvm::cl::cat(category), llvm::cl::CommaSeparated,
       llvm::cl::value_desc("blocks,tiles,splits,warps[,1 for clusters]"),
       llvm::cl::desc("Layout of persistent kernels (default: by a model of what they cost)")};
+  Option<std::string> kernelPlans{
+      "kernel-plans", llvm::cl::cat(category), llvm::cl::value_desc("file"),
+      llvm::cl::desc("Layouts of persistent kernels that were measured by 'python -m lstm_mlir.tune'")};
+  Option<std::string> kernelCandidates{
+      "kernel-candidates", llvm::cl::cat(category), llvm::cl::value_desc("file"),
+      llvm::cl::desc("Write layouts of persistent kernels that are worth measuring")};
   Option<Float32Mode> float32{
       "f32-mode", llvm::cl::cat(category), llvm::cl::init(Float32Mode::Exact),
       llvm::cl::desc("Products of f32 in persistent kernels (default: exact)"),
@@ -75,7 +81,8 @@ public:
                      "PATH, or /usr/local/cuda)")};
 
   std::vector<const llvm::cl::Option *> getAll() const {
-    return {std::addressof(chips), &format, &strategy, std::addressof(kernelPlan), &float32,
+    return {std::addressof(chips), &format, &strategy, std::addressof(kernelPlan), &kernelPlans,
+            &kernelCandidates, &float32,
             &allowTF32, &graph, &indexBitwidth, &chunks, &overlapProjections, &toolkit};
   }
 
@@ -99,6 +106,8 @@ public:
     options.format = format;
     options.strategy = optimize ? strategy : GPUStrategy::Naive;
     options.kernelPlan = llvm::to_vector(kernelPlan);
+    options.kernelPlans = kernelPlans.getValue();
+    options.kernelCandidates = kernelCandidates.getValue();
     options.float32 = float32.getValue();
     options.allowTF32 = allowTF32.getValue();
     options.graph = graph.getValue();

@@ -123,9 +123,8 @@ KernelPrediction lstm::predictLibrary(const RecurrentLoop &loop, Float32Mode flo
   return {launches + work, launches > work ? "launches" : "products"};
 }
 
-SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
-                                           Float32Mode float32,
-                                           const KernelTarget &target, bool considersLibraries) {
+static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode float32,
+                                         const KernelTarget &target) {
   int64_t units = 0;
   for (const PhaseInLoop &phase : loop.phases)
     units = std::max(units, phase.units);
@@ -139,7 +138,6 @@ SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
         if (fits(KernelLayout(loop, plan), plan, target))
           candidates.push_back(plan);
       }
-
   // In clusters, only what has 16 bits gained.
   bool isHalf = llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
     return llvm::all_of(phase.projections, [](const Projection &projection) {
@@ -155,7 +153,13 @@ SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
             if (plan.unitBlocks > 1 && fits(KernelLayout(loop, plan), plan, target))
               candidates.push_back(plan);
           }
+  return candidates;
+}
 
+SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
+                                           Float32Mode float32,
+                                           const KernelTarget &target, bool considersLibraries) {
+  SmallVector<KernelPlan> candidates = findPlans(loop, float32, target);
   // Code for many weights takes long to compile: it has to be worth it.
   auto getScore = [&](const KernelPlan &plan, double microseconds) {
     int64_t words = 0;
@@ -195,4 +199,24 @@ SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
       chosen.push_back(next);
   }
   return chosen;
+}
+
+SmallVector<KernelPlan> lstm::findCandidates(const RecurrentLoop &loop, Float32Mode float32,
+                                             const KernelTarget &target, int64_t count) {
+  SmallVector<KernelPlan> plans = findPlans(loop, float32, target);
+  std::optional<int64_t> known = getConstantIntValue(loop.rows);
+  llvm::SmallSetVector<int64_t, 4> numbers;
+  for (int64_t rows : {8, 64, 256})
+    numbers.insert(known.value_or(rows));
+  // By their numbers, in the order of `plans`.
+  llvm::SmallSetVector<unsigned, 16> chosen;
+  for (int64_t rows : numbers) {
+    auto ordered = llvm::to_vector(llvm::seq<unsigned>(0, plans.size()));
+    llvm::stable_sort(ordered, [&](unsigned a, unsigned b) {
+      return predictKernel(loop, plans[a], target, rows).microseconds <
+             predictKernel(loop, plans[b], target, rows).microseconds;
+    });
+    chosen.insert_range(ArrayRef(ordered).take_front(count));
+  }
+  return llvm::map_to_vector(chosen, [&](unsigned number) { return plans[number]; });
 }

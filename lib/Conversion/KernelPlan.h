@@ -75,18 +75,31 @@ KernelPrediction predictKernel(const RecurrentLoop &loop, const KernelPlan &plan
 KernelPrediction predictLibrary(const RecurrentLoop &loop, Float32Mode float32,
                                 const KernelTarget &target, int64_t rows);
 
+/// How long a call of a program took, with recurrences of that many rows.
+struct Measurement {
+  double microseconds = 0;
+  int64_t rows = 0;
+};
+
 /// A plan for all numbers of rows up to `maxRows`; without a plan it is better to call
 /// libraries.
 struct PlannedRows {
   int64_t maxRows;
   std::optional<KernelPlan> plan;
   KernelPrediction prediction;
+  /// Of a plan that was chosen because of it.
+  std::optional<Measurement> measured;
 };
 
 /// The fastest plans by number of rows: the last one is for all that are more. For a
 /// number of rows that is known there is one.
 SmallVector<PlannedRows> planKernels(const RecurrentLoop &loop, Float32Mode float32,
                                      const KernelTarget &target, bool considersLibraries);
+
+/// Plans that may be the fastest for some number of rows: for each of several, the `count` ones
+/// that are predicted to be.
+SmallVector<KernelPlan> findCandidates(const RecurrentLoop &loop, Float32Mode float32,
+                                       const KernelTarget &target, int64_t count);
 
 } // namespace mlir::lstm
 

@@ -15,6 +15,13 @@ using namespace mlir::lstm;
 
 static constexpr StringLiteral kModes[] = {"bf16x3", "exact", "tf32"};
 
+StringRef lstm::getModeName(Float32Mode mode) { return kModes[int(mode)]; }
+
+bool lstm::isComplete(const KernelPlan &plan) {
+  return plan.unitBlocks > 0 && plan.rowTiles > 0 && plan.splits > 0 &&
+         (plan.mapWarps > 0) != (plan.unitWarps > 0);
+}
+
 Attribute lstm::toAttribute(MLIRContext *context, ArrayRef<PlannedRows> planned) {
   Builder b(context);
   SmallVector<Attribute> parts;
@@ -23,14 +30,10 @@ Attribute lstm::toAttribute(MLIRContext *context, ArrayRef<PlannedRows> planned)
     if (&part != &planned.back())
       list.append("max_rows", b.getI64IntegerAttr(part.maxRows));
     if (part.plan) {
-      list.append("unit_blocks", b.getI64IntegerAttr(part.plan->unitBlocks));
-      list.append("row_tiles", b.getI64IntegerAttr(part.plan->rowTiles));
-      list.append("splits", b.getI64IntegerAttr(part.plan->splits));
-      if (part.plan->isCluster())
-        list.append("unit_warps", b.getI64IntegerAttr(part.plan->unitWarps));
-      else
-        list.append("map_warps", b.getI64IntegerAttr(part.plan->mapWarps));
-      list.append("f32", b.getStringAttr(kModes[int(part.plan->float32)]));
+      for (const PlanField &field : kPlanFields)
+        if (int64_t number = *part.plan.*field.member)
+          list.append(field.name, b.getI64IntegerAttr(number));
+      list.append("f32", b.getStringAttr(getModeName(part.plan->float32)));
     }
     parts.push_back(list.getDictionary(context));
   }
@@ -63,12 +66,13 @@ FailureOr<SmallVector<PlannedRows>> lstm::getPlans(scf::ForOp loop) {
     if (dictionary.contains("unit_blocks")) {
       auto mode = dictionary.getAs<StringAttr>("f32");
       const auto *found = mode ? llvm::find(kModes, mode.getValue()) : std::end(kModes);
-      if (!get("unit_blocks") || !get("row_tiles") || !get("splits") ||
-          bool(get("map_warps")) == bool(get("unit_warps")) || found == std::end(kModes))
+      rows.plan.emplace();
+      for (const PlanField &field : kPlanFields)
+        *rows.plan.*field.member = get(field.name).value_or(0);
+      if (!isComplete(*rows.plan) || found == std::end(kModes))
         return expects("positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or "
                        "'unit_warps', and 'f32' one of bf16x3, exact and tf32");
-      rows.plan = KernelPlan{*get("unit_blocks"), *get("row_tiles"), *get("splits"), get("map_warps").value_or(0),
-                             Float32Mode(found - std::begin(kModes)), get("unit_warps").value_or(0)};
+      rows.plan->float32 = Float32Mode(found - std::begin(kModes));
     }
     planned.push_back(rows);
   }

@@ -17,6 +17,23 @@ namespace mlir::lstm {
 /// has no `max_rows`, and one without `unit_blocks` is for libraries.
 inline constexpr StringLiteral kKernelAttrName = "lstm.kernel";
 
+/// What a plan is known by outside, in that attribute and in files, where what is 0 is left out.
+struct PlanField {
+  StringLiteral name;
+  int64_t KernelPlan::*member;
+};
+inline constexpr PlanField kPlanFields[] = {{"unit_blocks", &KernelPlan::unitBlocks},
+                                            {"row_tiles", &KernelPlan::rowTiles},
+                                            {"splits", &KernelPlan::splits},
+                                            {"map_warps", &KernelPlan::mapWarps},
+                                            {"unit_warps", &KernelPlan::unitWarps}};
+
+/// Whether a plan has all that it needs: either warps that map or, in a cluster, warps that share
+/// out the units.
+bool isComplete(const KernelPlan &plan);
+
+StringRef getModeName(Float32Mode mode);
+
 Attribute toAttribute(MLIRContext *context, ArrayRef<PlannedRows> planned);
 
 /// The plans of a loop's attribute, without predictions; a failure is reported.

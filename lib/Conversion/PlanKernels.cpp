@@ -10,6 +10,7 @@
 
 #include "KernelLayout.h"
 #include "KernelPlanAttr.h"
+#include "KernelPlanFile.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -40,8 +41,12 @@ static std::string describe(ArrayRef<PlannedRows> planned) {
                             part.plan->isCluster() ? part.plan->unitWarps : part.plan->mapWarps);
     else
       text += "libraries";
-    text += llvm::formatv(", {0:f1} us a step, most of it {1}", part.prediction.microseconds,
-                          part.prediction.bound);
+    if (part.measured)
+      text += llvm::formatv(", chosen by measuring: {0:f1} us a call with {1} rows",
+                            part.measured->microseconds, part.measured->rows);
+    else
+      text += llvm::formatv(", {0:f1} us a step, most of it {1}", part.prediction.microseconds,
+                            part.prediction.bound);
     least = part.maxRows;
   }
   return text;
@@ -59,6 +64,15 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
              << "lstm-plan-kernels: expects plan to be four positive numbers "
                 "(unit blocks, row tiles, splits, map warps), and 1 for clusters, but got "
              << llvm::interleaved_array(plan);
+    if (count < 1)
+      return emitError(UnknownLoc::get(context))
+             << "lstm-plan-kernels: expects count to be positive, but got " << count.getValue();
+    if (plansFile.empty())
+      return success();
+    llvm::Expected<KernelPlans> read = readKernelPlans(plansFile);
+    if (!read)
+      return emitError(UnknownLoc::get(context)) << "lstm-plan-kernels: " << llvm::toString(read.takeError());
+    measured = std::move(*read);
     return success();
   }
 
@@ -80,6 +94,56 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       if (failed(decide(cast<scf::ForOp>(op), *target)))
         return signalPassFailure();
     }
+    if (candidatesFile.empty())
+      return;
+    if (llvm::Error error = writeKernelCandidates(candidatesFile, candidates)) {
+      emitError(UnknownLoc::get(&getContext())) << "lstm-plan-kernels: " << llvm::toString(std::move(error));
+      signalPassFailure();
+    }
+  }
+
+  LogicalResult checkFits(const RecurrentLoop &loop, const KernelPlan &plan, const KernelTarget &target) {
+    scf::ForOp source = loop.loop;
+    SmallVector<int64_t> numbers = {plan.unitBlocks, plan.rowTiles, plan.splits, plan.mapWarps};
+    if (plan.isCluster()) {
+      numbers.back() = plan.unitWarps;
+      numbers.push_back(1);
+    }
+    if (plan.isCluster() && !isForCluster(loop))
+      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
+                                << " is for a cluster, but " << kNoCluster;
+    KernelLayout layout(loop, plan);
+    if (fits(layout, plan, target))
+      return success();
+    return source.emitError()
+           << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers) << " takes " << plan.getNumThreads()
+           << " threads of " << layout.size.registers << " registers and " << layout.size.sharedBytes
+           << " bytes of shared memory, and has groups of " << plan.unitBlocks << " blocks, but there are "
+           << std::min(plan.getMaxRegisters(), target.registers / plan.getNumThreads()) << " registers, "
+           << target.sharedBytes << " bytes of shared memory and "
+           << (plan.isCluster() ? target.clusterBlocks : target.getShare())
+           << (plan.isCluster() ? " blocks of a cluster" : " multiprocessors");
+  }
+
+  /// Those that were measured for the recurrence; empty if none were.
+  FailureOr<SmallVector<PlannedRows>> getMeasured(const RecurrentLoop &loop, StringRef key,
+                                                  const KernelTarget &target) {
+    auto found = measured.find(key);
+    if (found == measured.end())
+      return SmallVector<PlannedRows>();
+    SmallVector<PlannedRows> planned = found->second;
+    if (std::optional<int64_t> rows = getConstantIntValue(loop.rows)) {
+      PlannedRows part = *llvm::find_if(planned, [&](const PlannedRows &p) { return *rows <= p.maxRows; });
+      part.maxRows = std::numeric_limits<int64_t>::max();
+      planned = {part};
+    }
+    for (PlannedRows &part : planned)
+      if (part.plan) {
+        part.plan->float32 = float32;
+        if (failed(checkFits(loop, *part.plan, target)))
+          return failure();
+      }
+    return planned;
   }
 
   LogicalResult decide(scf::ForOp source, const KernelTarget &target) {
@@ -90,38 +154,34 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       remark::missed(source.getLoc(), options) << "libraries: " + reason;
       return success();
     }
-    SmallVector<PlannedRows> planned;
-    if (plan.empty()) {
-      planned = planKernels(*loop, float32, target, /*considersLibraries=*/!always);
-    } else {
+    std::string key = getRecurrenceKey(*loop, float32, target);
+    if (!candidatesFile.empty() && !candidates.contains(key))
+      candidates[key] = findCandidates(*loop, float32, target, count);
+    FailureOr<SmallVector<PlannedRows>> planned = getMeasured(*loop, key, target);
+    if (failed(planned))
+      return failure();
+    if (!plan.empty()) {
       bool isCluster = plan.size() == 5 && plan[4] == 1;
       KernelPlan given{plan[0], plan[1], plan[2], isCluster ? 0 : plan[3], float32, isCluster ? plan[3] : 0};
-      if (given.isCluster() && !isForCluster(*loop))
-        return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(plan)
-                                  << " is for a cluster, but " << kNoCluster;
-      KernelLayout layout(*loop, given);
-      if (!fits(layout, given, target))
-        return source.emitError()
-               << "lstm-plan-kernels: plan " << llvm::interleaved_array(plan) << " takes "
-               << given.getNumThreads() << " threads of " << layout.size.registers
-               << " registers and " << layout.size.sharedBytes
-               << " bytes of shared memory, and has groups of " << given.unitBlocks
-               << " blocks, but there are "
-               << std::min(given.getMaxRegisters(), target.registers / given.getNumThreads())
-               << " registers, " << target.sharedBytes << " bytes of shared memory and "
-               << (given.isCluster() ? target.clusterBlocks : target.getShare())
-               << (given.isCluster() ? " blocks of a cluster" : " multiprocessors");
-      planned.push_back({std::numeric_limits<int64_t>::max(), given,
-                         predictKernel(*loop, given, target, KernelPlan::kTileRows)});
+      if (failed(checkFits(*loop, given, target)))
+        return failure();
+      PlannedRows part{std::numeric_limits<int64_t>::max(), given,
+                       predictKernel(*loop, given, target, KernelPlan::kTileRows)};
+      planned->assign({part});
+    } else if (planned->empty()) {
+      planned = planKernels(*loop, float32, target, /*considersLibraries=*/!always);
     }
-    source->setAttr(kKernelAttrName, toAttribute(&getContext(), planned));
-    bool hasKernel = llvm::any_of(planned, [](const PlannedRows &part) { return part.plan; });
+    source->setAttr(kKernelAttrName, toAttribute(&getContext(), *planned));
+    bool hasKernel = llvm::any_of(*planned, [](const PlannedRows &part) { return part.plan; });
     numRecurrences += hasKernel;
     if (hasKernel)
-      remark::passed(source.getLoc(), options) << describe(planned);
+      remark::passed(source.getLoc(), options) << describe(*planned);
     else
-      remark::missed(source.getLoc(), options) << describe(planned);
+      remark::missed(source.getLoc(), options) << describe(*planned);
     return success();
   }
+
+  KernelPlans measured;
+  KernelCandidates candidates;
 };
 } // namespace

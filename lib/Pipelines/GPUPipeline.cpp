@@ -93,6 +93,8 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   if (plansKernels(options)) {
     LSTMPlanKernelsPassOptions plan;
     plan.plan.assign(options.kernelPlan.begin(), options.kernelPlan.end());
+    plan.plansFile = options.kernelPlans;
+    plan.candidatesFile = options.kernelCandidates;
     plan.chips.assign(options.chips.begin(), options.chips.end());
     plan.always = options.strategy == GPUStrategy::Persistent;
     plan.float32 = options.float32;

@@ -284,12 +284,18 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     the loop writes is read at the row and unit where it is written. Reductions over
     units, as a layer norm has, are left to libraries.
 
+    `plans-file` has plans that were measured, by the recurrence and the number of rows; where it has
+    none for a recurrence, the model chooses ([Compiling](Compiling.md#measured-plans)).
+
     The GPU is the least of `chips`: an A100's resources and times below sm_90, those of an H100 from there on.
     An entry "GPU" of the module's `dlti.target_system_spec` says otherwise by positive integers,
     "lstm.multiprocessors" and others ([Compiling](Compiling.md#other-gpus)).
   }];
   let options = [
     ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters (else 0 or nothing), for all recurrences">,
+    Option<"plansFile", "plans-file", "std::string", "", "Plans that were measured, for recurrences that it names">,
+    Option<"candidatesFile", "candidates-file", "std::string", "", "Where to write plans that are worth measuring">,
+    Option<"count", "count", "int64_t", "4", "Of those, for each of several numbers of rows">,
     Option<"always", "always", "bool", "false", "Choose a kernel also where libraries are predicted to be faster">,
     ListOption<"chips", "chips", "std::string", "GPUs that the program is for (sm_90)">,
     Option<"float32", "f32-mode", "::mlir::lstm::Float32Mode", "::mlir::lstm::Float32Mode::Exact",

@@ -83,6 +83,11 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
           clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
   ListOption<int64_t> kernelPlan{*this, "kernel-plan",
                                  llvm::cl::desc("Layout of persistent kernels: unit blocks, row tiles, splits, map warps, 1 for clusters")};
+  Option<std::string> kernelPlans{*this, "kernel-plans", llvm::cl::desc("File of measured layouts of persistent kernels"),
+                                  llvm::cl::init("")};
+  Option<std::string> kernelCandidates{*this, "kernel-candidates",
+                                       llvm::cl::desc("File to write layouts to that are worth measuring"),
+                                       llvm::cl::init("")};
   Option<Float32Mode> float32{
       *this, "f32-mode", llvm::cl::desc("Products of f32 in persistent kernels"),
       llvm::cl::init(Float32Mode::Exact),
