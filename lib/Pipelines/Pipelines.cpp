@@ -44,6 +44,7 @@ void lstm::addPhases(OpPassManager &pm, bool hoistAddends) {
   hoist.addends = hoistAddends;
   // One is for machines where a step's operations are kernels, the other for the rest.
   hoist.reductions = !hoistAddends;
+  hoist.lookups = !hoistAddends;
   pm.addPass(createLSTMHoistInputProjectionsPass(hoist));
   // What is left in the loop and what has left it fuse on their own.
   pm.addPass(createLSTMFuseGatesPass());

@@ -38,8 +38,10 @@ namespace {
 /// Hoists from one recurrence.
 class Hoister {
 public:
-  Hoister(RewriterBase &rewriter, RecurrenceOp op, int64_t minDepth, bool addends, bool reductions)
-      : rewriter(rewriter), op(op), minDepth(minDepth), addends(addends), reductions(reductions) {}
+  Hoister(RewriterBase &rewriter, RecurrenceOp op, int64_t minDepth, bool addends, bool reductions,
+          bool lookups)
+      : rewriter(rewriter), op(op), minDepth(minDepth), addends(addends), reductions(reductions),
+        lookups(lookups) {}
 
   HoistResult run() {
     for (GateOp gate : llvm::to_vector(op.getBodyBlock()->getOps<GateOp>()))
@@ -59,7 +61,7 @@ private:
   RewriterBase &rewriter;
   RecurrenceOp op;
   int64_t minDepth;
-  bool addends, reductions;
+  bool addends, reductions, lookups;
   HoistResult result;
   /// Values of the body that depend on sequence elements (and on values from
   /// above) alone: the direction of those elements.
@@ -204,14 +206,19 @@ private:
     return matchPattern(value, m_Constant(&attr)) && attr.isSplat();
   }
 
-  /// Whether doing `inner` for all steps at once saves work: products do, and with
-  /// `reductions` all that is reduced. Elementwise work is free where the step does its own.
+  /// Whether doing `inner` for all steps at once saves work: products do, with `reductions` all
+  /// that is reduced, and with `lookups` what is looked up in a table. Elementwise work is free
+  /// where the step does its own.
   bool isWorthHoisting(Operation *inner) {
     if (auto gate = dyn_cast<GateOp>(inner))
       return llvm::any_of(gate.getDots(), [&](ValuePair dot) { return isDeep(dot); });
     auto linalgOp = dyn_cast<linalg::LinalgOp>(inner);
-    return linalgOp && linalgOp.getNumReductionLoops() > 0 &&
-           (reductions || linalg::isaContractionOpInterface(linalgOp));
+    if (!linalgOp)
+      return false;
+    if (linalgOp.getNumReductionLoops() > 0)
+      return reductions || linalg::isaContractionOpInterface(linalgOp);
+    return lookups && linalgOp->getNumRegions() == 1 &&
+           !linalgOp->getRegion(0).getOps<tensor::ExtractOp>().empty();
   }
 
   void classify() {
@@ -441,24 +448,24 @@ private:
 
 FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op,
                                                    int64_t maxTableRows, int64_t minDepth,
-                                                   bool addends, bool reductions) {
+                                                   bool addends, bool reductions, bool lookups) {
   OpBuilder::InsertionGuard guard(rewriter);
   moveLoopInvariantCode(op);
-  unsigned lookups = projectLookups(rewriter, op, maxTableRows);
-  HoistResult result = Hoister(rewriter, op, minDepth, addends, reductions).run();
-  result.lookups = lookups;
+  unsigned projected = projectLookups(rewriter, op, maxTableRows);
+  HoistResult result = Hoister(rewriter, op, minDepth, addends, reductions, lookups).run();
+  result.lookups = projected;
   return result;
 }
 
 FailureOr<HoistResult> lstm::hoistInputProjections(RewriterBase &rewriter, Operation *root,
                                                    int64_t maxTableRows, int64_t minDepth,
-                                                   bool addends, bool reductions) {
+                                                   bool addends, bool reductions, bool lookups) {
   SmallVector<RecurrenceOp> recurrences;
   root->walk([&](RecurrenceOp op) { recurrences.push_back(op); });
   HoistResult total;
   for (RecurrenceOp op : recurrences) {
     FailureOr<HoistResult> result =
-        hoistInputProjections(rewriter, op, maxTableRows, minDepth, addends, reductions);
+        hoistInputProjections(rewriter, op, maxTableRows, minDepth, addends, reductions, lookups);
     if (failed(result))
       return failure();
     total.hoisted += result->hoisted;
@@ -475,7 +482,7 @@ struct LSTMHoistInputProjectionsPass
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     FailureOr<HoistResult> result =
-        hoistInputProjections(rewriter, getOperation(), maxTableRows, minDepth, addends, reductions);
+        hoistInputProjections(rewriter, getOperation(), maxTableRows, minDepth, addends, reductions, lookups);
     if (failed(result))
       return signalPassFailure();
     numHoisted += result->hoisted;

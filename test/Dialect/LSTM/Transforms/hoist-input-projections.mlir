@@ -1,6 +1,7 @@
 // RUN: lstm-opt %s --lstm-hoist-input-projections=reductions=true --canonicalize --cse --split-input-file | FileCheck %s
 // RUN: lstm-opt %s --lstm-hoist-input-projections --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=STEP
 // RUN: lstm-opt %s --lstm-hoist-input-projections=addends=false --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=BIAS
+// RUN: lstm-opt %s --lstm-hoist-input-projections=lookups=true --canonicalize --cse --split-input-file | FileCheck %s --check-prefix=LOOKUPS
 
 // The part of a gate that depends on the sequence alone, its bias included, is done for all T * B rows at once.
 // CHECK-LABEL: func @split
@@ -140,4 +141,44 @@ func.func @biased(%xs: tensor<?x?x5xbf16>, %W: tensor<5x2x7xbf16>, %V: tensor<5x
     lstm.yield state(%h1 : tensor<?x2x7xf32>)
   }
   return %hT : tensor<?x2x7xf32>
+}
+// -----
+// Rows that a sequence looks up: for all steps at once with `lookups`, else in the step; a state's token stays there.
+// STEP-LABEL: func @rows_of_a_table
+// STEP: lstm.recurrence
+// STEP: tensor.extract
+// STEP: tensor.extract
+// LOOKUPS-LABEL: func @rows_of_a_table
+// LOOKUPS: %[[ROWS:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "parallel", "parallel"]} ins(%arg1 : tensor<?x?xi32>) outs(%{{.*}} : tensor<?x?x7xf32>)
+// LOOKUPS: linalg.index 2 : index
+// LOOKUPS: tensor.extract %arg0[
+// LOOKUPS: lstm.recurrence over(%[[X:.*]] = %[[ROWS]] : tensor<?x?x7xf32>) init(
+// LOOKUPS: tensor.extract
+// LOOKUPS-NOT: tensor.extract
+// LOOKUPS: lstm.gate tanh dot({{.*}} add(%[[X]] : tensor<?x7xf32>)
+func.func @rows_of_a_table(%E: tensor<29x7xf32>, %ids: tensor<?x?xi32>, %U: tensor<7x7xf32>, %h0: tensor<?x7xf32>, %t0: tensor<?xi32>, %B: index) -> (tensor<?x7xf32>, tensor<?xi32>) {
+  %e = tensor.empty(%B) : tensor<?x7xf32>
+  %hT, %tT = lstm.recurrence over(%id = %ids : tensor<?x?xi32>) init(%h = %h0, %tok = %t0 : tensor<?x7xf32>, tensor<?xi32>) {
+    %x = linalg.generic {indexing_maps = [affine_map<(r, u) -> (r)>, affine_map<(r, u) -> (r, u)>], iterator_types = ["parallel", "parallel"]}
+        ins(%id : tensor<?xi32>) outs(%e : tensor<?x7xf32>) {
+    ^bb0(%i: i32, %o: f32):
+      %row = arith.index_cast %i : i32 to index
+      %u = linalg.index 1 : index
+      %v = tensor.extract %E[%row, %u] : tensor<29x7xf32>
+      linalg.yield %v : f32
+    } -> tensor<?x7xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(r, u) -> (r)>, affine_map<(r, u) -> (r, u)>], iterator_types = ["parallel", "parallel"]}
+        ins(%tok : tensor<?xi32>) outs(%e : tensor<?x7xf32>) {
+    ^bb0(%i: i32, %o: f32):
+      %row = arith.index_cast %i : i32 to index
+      %u = linalg.index 1 : index
+      %v = tensor.extract %E[%row, %u] : tensor<29x7xf32>
+      linalg.yield %v : f32
+    } -> tensor<?x7xf32>
+    %z = arith.addf %y, %h : tensor<?x7xf32>
+    %h1 = lstm.gate tanh dot(%z, %U : tensor<?x7xf32>, tensor<7x7xf32>) add(%x : tensor<?x7xf32>) : tensor<?x7xf32>
+    %tok1 = arith.addi %tok, %tok : tensor<?xi32>
+    lstm.yield state(%h1, %tok1 : tensor<?x7xf32>, tensor<?xi32>)
+  }
+  return %hT, %tT : tensor<?x7xf32>, tensor<?xi32>
 }

@@ -72,7 +72,10 @@ def LSTMHoistInputProjectionsPass : Pass<"lstm-hoist-input-projections"> {
     Option<"reductions", "reductions", "bool", "false",
            "Hoist what is reduced otherwise than by a product, as a mean of the projected input; "
            "without it the step does its own, from a cache, and the projection is not kept for all "
-           "steps. Pays where each reduction is a kernel of its own">];
+           "steps. Pays where each reduction is a kernel of its own">,
+    Option<"lookups", "lookups", "bool", "false",
+           "Look up rows of tables for all steps at once, which keeps them all; pays where looking up "
+           "is a kernel of its own, or keeps the step from becoming one">];
   let statistics = [
     Statistic<"numHoisted", "operations-hoisted", "Operations hoisted out of time loops">,
     Statistic<"numLookups", "lookups-projected", "Embedding lookups moved behind a projection">];

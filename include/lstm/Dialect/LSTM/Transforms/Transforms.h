@@ -46,13 +46,16 @@ struct HoistResult {
 
 /// Moves what depends on sequence elements alone in front of the recurrence, which
 /// may be replaced. Products over fewer than `minDepth` elements stay, and so do biases
-/// without `addends` and what is reduced otherwise than by a product without `reductions`.
+/// without `addends`, what is reduced otherwise than by a product without `reductions`, and rows
+/// looked up in a table without `lookups`.
 FailureOr<HoistResult> hoistInputProjections(RewriterBase &rewriter, RecurrenceOp op, int64_t maxTableRows,
-                                             int64_t minDepth, bool addends = true, bool reductions = false);
+                                             int64_t minDepth, bool addends = true, bool reductions = false,
+                                             bool lookups = false);
 
 /// The same for all recurrences in `root`.
 FailureOr<HoistResult> hoistInputProjections(RewriterBase &rewriter, Operation *root, int64_t maxTableRows,
-                                             int64_t minDepth, bool addends = true, bool reductions = false);
+                                             int64_t minDepth, bool addends = true, bool reductions = false,
+                                             bool lookups = false);
 
 /// In the body of `op`: a row looked up in a table and then projected becomes a row looked up in the
 /// projected table, if the table has at most `maxTableRows` rows (0: any). Returns the number of lookups.
