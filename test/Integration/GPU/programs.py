@@ -11,6 +11,7 @@ called with, and what they must give, all from the suites that test the CPU.
     fault/NAME        test/Regression: numbers of public fault reports
     property/SEED     random programs
     persistent/…      cells, large ones and random programs by --strategy=persistent
+    cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
     g2p               examples/g2p on random words
@@ -40,12 +41,14 @@ def _load(name, path):
     return module
 
 
+import cells  # noqa: E402
 import examples  # noqa: E402
+import judge  # noqa: E402
 import ops  # noqa: E402
 import runner  # noqa: E402
+from emit import emit  # noqa: E402
 
 suite = _load("suite_check", ROOT / "test/Integration/CPU/check.py")
-judge = _load("property_check", ROOT / "test/Integration/Property/check.py")
 
 
 @dataclass
@@ -249,11 +252,11 @@ class Property(Program):
         return judge.draw(self.seed)
 
     def text(self):
-        return judge.emit(self.draw())[0]
+        return emit(self.draw())[0]
 
     def cases(self):
         program = self.draw()
-        text, inputs = judge.emit(program)
+        text, inputs = emit(program)
         expected, types = judge.expectation(program), program.types()
         given = []
         for slot in runner.signature(text)[0]:
@@ -275,6 +278,36 @@ class StaticProperty(Property):
             for dim in program.dims.values():
                 dim.static = True
         return program
+
+
+class RandomCells(Program):
+    """Random cells as functions of one library, which is quicker to compile than one for each."""
+
+    MODES, LIBRARIES, CELLS, SIZES = tuple(cells.ELEMENTS), 4, 8, 6
+
+    def __init__(self, mode, number):
+        self.mode, self.name = mode, f"cells/{mode}/{number}"
+        self.seeds = range(self.CELLS * (number - 1) + 1, self.CELLS * number + 1)
+        self.flags = ("--strategy=persistent", *([f"--f32-mode={mode}"] if mode not in ("f16", "bf16") else []))
+
+    def text(self):
+        return "".join(emit(cells.draw(seed, self.mode))[0].replace("@main(", f"@cell{seed}(") for seed in self.seeds)
+
+    def cases(self):
+        made = []
+        for seed in self.seeds:
+            drawn = cells.draw(seed, self.mode)
+            for number in range(self.SIZES):
+                program, expected = cells.draw_sizes(drawn, seed, number, self.mode)
+                text, inputs = emit(program)
+                types, sizes = program.types(), program.dims
+                (rec,) = program.items
+                made.append(Case(f"cell {seed}, {sizes[rec.time].size} steps, {sizes[rec.batch].size} rows",
+                                 [inputs[slot.key] for slot in runner.signature(text)[0]],
+                                 [Expected(name, types[name].elem, np.asarray(expected.values[name]),
+                                           ("relative", expected.tolerance[name])) for name in program.returns],
+                                 f"cell{seed}"))
+        return made
 
 
 class Variant(Program):
@@ -354,4 +387,5 @@ def every(count):
     made += [Variant("persistent", program) for program in persistent]
     made += [Variant("library", Cell(name)) for name in examples.names()]
     made += [Variant("library", Large(name), "overlap", ["--overlap-projections"]) for name in Large.GROWN]
+    made += [RandomCells(mode, number) for mode in RandomCells.MODES for number in range(1, RandomCells.LIBRARIES + 1)]
     return {program.name: program for program in made}

@@ -44,6 +44,8 @@ def parse():
     parser.add_argument("--programs", type=pathlib.Path, default=programs.ROOT / "gpu", metavar="DIR")
     parser.add_argument("--only", type=re.compile, metavar="REGEX", help="only tests whose name matches")
     parser.add_argument("--repetitions", type=int, default=100, metavar="N", help="of what could race (100)")
+    parser.add_argument("--endurance", type=int, default=2000, metavar="N",
+                        help="calls of kernels of all steps beside others' kernels (2000; 1000000 takes some minutes)")
     parser.add_argument("--processes", type=int, default=min(16, os.cpu_count() or 1), metavar="N",
                         help="that compute what is expected")
     parser.add_argument("--host-arrays", action="store_true", help="pass NumPy's arrays, without PyTorch")

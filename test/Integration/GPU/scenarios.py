@@ -6,6 +6,8 @@
 Each takes a Bench and the name of a program, and raises a Failure. SCENARIOS says with which
 programs, and whether only a GPU has it."""
 
+import os
+import sys
 import threading
 import time
 
@@ -23,17 +25,19 @@ def expect(holds, message):
 
 
 def repeats_bitwise(bench, name):
-    """The same inputs a hundred times give the same bits, from graphs and without them."""
-    library, case = bench.load(name), bench.cases(name)[0]
-    call, first = Call(case, bench.where), None
-    for session in bench.sessions({}, {"graph-after": -1}, {"branches": 1}):
-        for number in range(bench.repetitions):
-            found = call.run(library, **session).fetch()
-            if first is None:
-                first = found
-                call.check(found)
-            check_same(f"call {number}", first, found)
-    call.check_arguments()
+    """The same inputs a hundred times, of many cases at least ten, give the same bits, from graphs and without them."""
+    library, cases = bench.load(name), bench.cases(name)
+    sessions = bench.sessions({}, {"graph-after": -1}, {"branches": 1})
+    for case in cases:
+        call, first = Call(case, bench.where), None
+        for session in sessions:
+            for number in range(max(bench.repetitions // len(cases), min(bench.repetitions, 10))):
+                found = call.run(library, **session).fetch()
+                if first is None:
+                    first = found
+                    call.check(found)
+                check_same(f"{case.label}, call {number}", first, found)
+        call.check_arguments()
 
 
 def takes_strides(bench, name):
@@ -307,6 +311,58 @@ def runs_beside_others(bench, name):
             call.check()
 
 
+# Calls between two comparisons, and seconds that they may take: a thousand times what they do.
+TOGETHER, PATIENCE = 100, 60
+
+
+def wait_for(torch, stream, done):
+    """A kernel that hangs never comes back, and nothing after it: that ends the whole run."""
+    event, start = torch.cuda.Event(), time.monotonic()
+    event.record(stream)
+    while not event.query():
+        if time.monotonic() - start > PATIENCE:
+            print(f"FAILED: no end within {PATIENCE} s after {done} calls\n0 passed, 1 failed", flush=True)
+            sys.stdout.flush()
+            os._exit(1)
+        time.sleep(1e-4)
+
+
+def endures(bench, name):
+    """As many calls as --endurance says, replayed graphs with a kernel of all steps each, while a stream beside is kept busy:
+    the same bits, which the device compares after every hundred calls."""
+    torch, library, case = bench.where.torch, bench.load(name), bench.cases(name)[0]
+    call = Call(case, bench.where)
+    call.run(library).check()
+    kept = [place for place in call.places if place is not None]
+    same = [place.clone() for place in kept]
+    bits = lambda tensor: tensor.contiguous().view(-1).view(torch.uint8)
+    wrong, busy, load = torch.zeros((), dtype=torch.int64, device="cuda"), torch.cuda.Stream(), torch.randn(512, 512, device="cuda")
+    wanted, done = -(-bench.options.endurance // len(ENDURING)), 0
+    (options,) = bench.sessions({})
+    start = time.monotonic()
+    with bench.own_stream() as stream:
+        bound = library[case.entry].bind(*call.arguments, out=call.places, **options)
+        while done < wanted:
+            with torch.cuda.stream(busy):
+                for _ in range(TOGETHER):
+                    load @ load
+            for place in kept:
+                bench.where.poison(place)
+            for _ in range(min(TOGETHER, wanted - done)):
+                bound()
+                done += 1
+            for place, before in zip(kept, same):
+                wrong += (bits(place) != bits(before)).sum()
+            # The host is not far ahead, and sees where it stops.
+            wait_for(torch, stream, done)
+        different = int(wrong)
+    session = options["session"]
+    expect(different == 0, f"{different} bytes differ from the first call's in {done} calls")
+    expect(session.get("replays") >= done - 10, f"{session.get('replays')} replays in {done} calls")
+    bench.note(f"{done} calls of {name} in {time.monotonic() - start:.1f} s, {session.get('replays')} of them replayed, "
+               f"compared {-(-done // TOGETHER)} times")
+
+
 def costs_the_host_little(bench, name):
     """Microseconds of the host for a call with the same tensors; reported."""
     library, case = bench.load(name), bench.cases(name)[0]
@@ -330,9 +386,12 @@ def costs_the_host_little(bench, name):
 
 CELLS = ["cell/lstm", "cell/gru_reset_before", "cell/bidirectional", "cell/layer_norm_lstm", "cell/two_layer", "cell/sru"]
 FEW = CELLS[:3]
+ENDURING = ["persistent/" + name for name in FEW]
 # (scenario, programs, needs a GPU)
 SCENARIOS = [
     (repeats_bitwise, ["large/" + name for name in programs.Large.GROWN], False),
+    (repeats_bitwise, [f"cells/{mode}/{number}" for mode in programs.RandomCells.MODES
+                       for number in range(1, programs.RandomCells.LIBRARIES + 1)], True),
     (takes_strides, CELLS, False),
     (writes_over_arguments, CELLS, False),
     (serves_threads, FEW, False),
@@ -348,4 +407,5 @@ SCENARIOS = [
     (allocates_nothing_more, FEW, True),
     (takes_host_arrays, CELLS, True),
     (costs_the_host_little, ["cell/lstm"], False),
+    (endures, ENDURING, True),
 ]

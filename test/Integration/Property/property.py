@@ -24,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import check
+import judge
 from shrink import shrink
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -69,7 +70,7 @@ def main() -> int:
     seeds = range(options.seed, options.seed + options.count)
     if options.print:
         for seed in seeds:
-            print(check.emit(check.draw(seed))[0])
+            print(check.emit(judge.draw(seed))[0])
         return 0
     checker = check.Checker(options.lstm_run, options.timeout, options.inject_fault)
     print(f"seeds {seeds.start} to {seeds.stop - 1}", flush=True)
@@ -78,7 +79,7 @@ def main() -> int:
         work = Path(folder)
 
         def one(seed: int):
-            program = check.draw(seed)
+            program = judge.draw(seed)
             stem = work / f"seed-{seed}"
             failure = checker.check(program, stem)
             for path in work.glob(f"seed-{seed}[.-]*"):
