@@ -24,7 +24,7 @@ int64_t lstm::getWeightVectorSize(const Projection &projection, int64_t laneUnit
   int64_t most = std::min(laneUnits, kLoadBits / type.getElementTypeBitWidth());
   for (int64_t size : {8, 4, 2}) {
     auto isMultiple = [&](int64_t stride) { return !ShapedType::isDynamic(stride) && stride % size == 0; };
-    if (size <= most && strides[2] == 1 && isMultiple(strides[0]) && isMultiple(strides[1]) &&
+    if (size <= most && laneUnits % size == 0 && strides[2] == 1 && isMultiple(strides[0]) && isMultiple(strides[1]) &&
         type.getDimSize(2) % size == 0)
       return size;
   }
@@ -113,7 +113,10 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
   ahead = allocate(2 * 4 * values * plan.getNumThreads());
   zeros = allocate(16);
   for (auto [place, exchange] : llvm::zip_equal(exchanges, loop.exchanges)) {
-    place.warpRowWords = 8 * phases[exchange.producer].getLaneUnits() / place.format.getWordElements();
+    const PhaseLayout &producer = phases[exchange.producer];
+    int64_t read = std::min(llvm::alignTo(producer.units, place.format.getGroupSize()), uint64_t(place.units));
+    areAllRead &= (plan.unitBlocks * plan.unitWarps - 1) * 8 * producer.getLaneUnits() < read;
+    place.warpRowWords = 8 * producer.getLaneUnits() / place.format.getWordElements();
     // What lanes read at the same time, of two rows and, mostly, four warps, is to lie in different banks:
     // those rows are neighbours, or half of the rows apart.
     place.warpWords = place.warpRowWords * plan.getNumRows() + (plan.splits == 1 ? 8 : 4);
@@ -124,9 +127,13 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
   }
 }
 
+bool lstm::isBalanced(const KernelLayout &layout, const KernelPlan &plan) {
+  return !plan.isCluster() || (2 * plan.rowTiles % plan.splits == 0 && layout.areAllRead);
+}
+
 bool lstm::fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target) {
   return layout.size.sharedBytes <= target.sharedBytes &&
-         (!plan.isCluster() || 2 * plan.rowTiles % plan.splits == 0) &&
+         isBalanced(layout, plan) &&
          layout.size.registers <= plan.getMaxRegisters() && plan.getNumThreads() <= 1024 &&
          layout.size.registers * plan.getNumThreads() <= target.registers &&
          plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.getShare());

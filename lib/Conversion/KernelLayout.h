@@ -72,6 +72,8 @@ struct KernelLayout {
   int64_t sumBytes = 0;
   /// For clusters: four words that are zero; what threads load two steps ahead, [step % 2][value][thread].
   int64_t zeros = 0, ahead = 0;
+  /// Whether all warps of a cluster have something that others wait for, so that none is left behind.
+  bool areAllRead = true;
   KernelSize size;
 
   /// Of a longer sequence there are several launches, so that what is exchanged takes as much
@@ -94,7 +96,11 @@ ProductFormat getFormat(const Projection &projection, const KernelPlan &plan);
 /// side in each row, if the memory begins at a multiple of so many.
 int64_t getWeightVectorSize(const Projection &projection, int64_t laneUnits);
 
-/// Whether the kernel of a layout fits into a multiprocessor.
+/// Whether all warps of a cluster have rows and units.
+bool isBalanced(const KernelLayout &layout, const KernelPlan &plan);
+constexpr llvm::StringLiteral kNotBalanced = "a warp of its cluster has no rows or no units";
+
+/// Whether the kernel of a layout fits into a multiprocessor, and a cluster is balanced.
 bool fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target);
 
 } // namespace mlir::lstm

@@ -49,7 +49,7 @@ struct KernelPlan {
   }
   /// In how many sums a warp of a cluster adds up products, so that they need not wait for each other.
   int64_t getNumChains(int64_t productTiles) const {
-    return isCluster() ? std::clamp<int64_t>(4 / (productTiles * rowTiles), 1, 4) : 1;
+    return isCluster() && productTiles != 0 ? std::clamp<int64_t>(4 / (productTiles * rowTiles), 1, 4) : 1;
   }
   bool operator==(const KernelPlan &) const = default;
 };
@@ -88,7 +88,7 @@ struct PlannedRows {
   std::optional<KernelPlan> plan;
   KernelPrediction prediction;
   /// Of a plan that was chosen because of it.
-  std::optional<Measurement> measured;
+  std::optional<Measurement> measured = std::nullopt;
 };
 
 /// The fastest plans by number of rows: the last one is for all that are more. For a

@@ -203,6 +203,9 @@ struct ConvertLSTMToGPUKernelPass
         if (part.plan && part.plan->isCluster() && !isForCluster(*loop))
           return source.emitError("has a plan for a cluster in 'lstm.kernel', but ") << kNoCluster;
       for (const PlannedRows &part : *planned)
+        if (part.plan && !isBalanced(KernelLayout(*loop, *part.plan), *part.plan))
+          return source.emitError("has a plan in 'lstm.kernel', but ") << kNotBalanced;
+      for (const PlannedRows &part : *planned)
         if (part.plan && !fits(KernelLayout(*loop, *part.plan), *part.plan, target))
           return source.emitError("has a plan in 'lstm.kernel' that takes more than a "
                                   "multiprocessor has: ")

@@ -113,6 +113,9 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
                                 << " is for a cluster, but " << kNoCluster;
     KernelLayout layout(loop, plan);
+    if (!isBalanced(layout, plan))
+      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
+                                << " is not for this recurrence: " << kNotBalanced;
     if (fits(layout, plan, target))
       return success();
     return source.emitError()

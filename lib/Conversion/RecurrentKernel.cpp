@@ -130,9 +130,9 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
     thread = launch.getThreadIds().x;
   };
   if (plan.isCluster()) {
-    begin = zero;
+    begin = source.getLowerBound();
     end = steps;
-    auto any = scf::IfOp::create(b, b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, steps, zero));
+    auto any = scf::IfOp::create(b, isLess(begin, steps));
     b.setInsertionPointToStart(any.thenBlock());
     emitLaunch(index(plan.unitBlocks));
     emitKernel();

@@ -241,7 +241,7 @@ bool lstm::isForCluster(const RecurrentLoop &loop) {
       if (projection.exchange && projection.isOfPreviousStep &&
           number > loop.exchanges[*projection.exchange].producer)
         return false;
-  return !loop.exchanges.empty();
+  return true;
 }
 
 /// What writes to the memory of a view.

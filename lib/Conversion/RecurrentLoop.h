@@ -68,9 +68,9 @@ bool isSequence(const RecurrentLoop &loop, Value input);
 FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason);
 
 /// Whether blocks may overwrite a slot of an exchange with the next but one: what is projected of the
-/// step before is projected before it is written again. And whether there is something to exchange.
+/// step before is projected before it is written again.
 bool isForCluster(const RecurrentLoop &loop);
-constexpr llvm::StringLiteral kNoCluster = "a phase projects what an earlier one has written over, or nothing that the loop writes";
+constexpr llvm::StringLiteral kNoCluster = "a phase projects what an earlier one has written over";
 
 } // namespace mlir::lstm
 

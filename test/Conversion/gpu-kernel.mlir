@@ -19,7 +19,12 @@
 // A group of blocks has to be there at the same time.
 // CHECK: %[[COUNT:.*]] = llvm.call @lstmCudaGetMultiprocessors()
 // CHECK: %[[DEVICE:.*]] = arith.index_cast %[[COUNT]] : i64 to index
-// CHECK: %[[IS:.*]] = arith.cmpi uge, %[[DEVICE]], %[[C3]]
+// Weights are loaded as pairs of f32.
+// CHECK: %[[ADDRESS:.*]] = llvm.ptrtoint
+// CHECK: %[[REST:.*]] = arith.andi %[[ADDRESS]], %c7
+// CHECK: %[[ALIGNED:.*]] = arith.cmpi eq, %[[REST]], %c0
+// CHECK: %[[THERE:.*]] = arith.cmpi uge, %[[DEVICE]], %[[C3]]
+// CHECK: %[[IS:.*]] = arith.andi %[[THERE]], %[[ALIGNED]]
 // CHECK: scf.if %[[IS]] {
 // Groups share out tiles of 8 rows; nothing is launched for no step.
 // CHECK: %[[TILES:.*]] = arith.ceildivui %[[ROWS]], %c8
@@ -35,7 +40,7 @@
 // CHECK: gpu.launch blocks(%[[X:.*]], %{{.*}}, %{{.*}}) in (%{{.*}} = %[[BLOCKS]], %{{.*}} = %c1, %{{.*}} = %c1) threads({{.*}}) in (%{{.*}} = %[[C192]], {{.*}}) dynamic_shared_memory_size
 // Warps that multiply: the weights stay in registers, as the nearest TF32 and the rest.
 // CHECK: scf.if
-// CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+// CHECK: llvm.load %{{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
 // CHECK: llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;"
 // CHECK: arith.subf
 // CHECK: llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;"
@@ -50,7 +55,7 @@
 // CHECK: @p ld.relaxed.gpu.global.v4.b32
 // CHECK: llvm.inline_asm "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};"
 // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
-// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+// CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<3>
 // CHECK: nvvm.barrier.arrive id = %{{.*}} number_of_threads = %{{.*}}
 // Warps that map: they tell the others first; a word is never all ones.
 // CHECK: } else {
@@ -103,14 +108,16 @@ func.func @one(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf3
 // CHECK: %[[WORDS:.*]] = arith.select %[[FEW]], %{{.*}}, %c0
 // CHECK: memref.alloc(%[[WORDS]]) : memref<?xi32>
 // CHECK: %[[DEVICE:.*]] = arith.index_cast
-// CHECK: %[[ARE_THERE:.*]] = arith.cmpi uge, %[[DEVICE]], %c4
+// CHECK: %[[ALL_THERE:.*]] = arith.cmpi uge, %[[DEVICE]], %c4
+// CHECK: %[[ARE_THERE:.*]] = arith.andi %[[ALL_THERE]]
 // CHECK: %[[UP_TO_8:.*]] = arith.cmpi ule, %[[ROWS]], %[[C8]]
 // CHECK: %[[FIRST:.*]] = arith.andi %[[ARE_THERE]], %[[UP_TO_8]]
 // CHECK: scf.if %[[FIRST]] {
 // CHECK: gpu.launch
 // CHECK: {lstm.together}
 // CHECK: } else {
-// CHECK: %[[ARE_THERE2:.*]] = arith.cmpi uge, %[[DEVICE]], %c2
+// CHECK: %[[ALL_THERE2:.*]] = arith.cmpi uge, %[[DEVICE]], %c2
+// CHECK: %[[ARE_THERE2:.*]] = arith.andi %[[ALL_THERE2]]
 // CHECK: %[[ABOVE_8:.*]] = arith.cmpi ugt, %[[ROWS]], %[[C8]]
 // CHECK: %[[BOTH:.*]] = arith.andi %[[ARE_THERE2]], %[[ABOVE_8]]
 // CHECK: %[[UP_TO_64:.*]] = arith.cmpi ule, %[[ROWS]], %[[C64]]
@@ -367,5 +374,26 @@ func.func @unmarked(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x
       lstm.yield %x : f32
     }
   }
+  return
+}
+// -----
+// Blocks of 24 units: a lane has three neighbours, which it loads one by one.
+// CHECK-LABEL: func.func @three(
+// CHECK-NOT: llvm.ptrtoint
+// CHECK: gpu.launch
+// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+func.func @three(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf32>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    lstm.phase project(%h, %U : memref<?x40xf32>, memref<40x1x40xf32>) outs(%g : memref<?x40xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase ins(%g[r, u] : memref<?x40xf32>) outs(%h : memref<?x40xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      lstm.yield %x : f32
+    }
+  } {lstm.kernel = [{f32 = "exact", map_warps = 2 : i64, row_tiles = 1 : i64, splits = 4 : i64, unit_blocks = 2 : i64}]}
   return
 }

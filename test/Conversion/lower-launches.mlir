@@ -65,6 +65,20 @@ module attributes {gpu.container_module} {
   }
 }
 // -----
+// Clusters of blocks.
+// CHECK-LABEL: llvm.func @clusters(
+// CHECK: %[[N:.*]] = llvm.mlir.constant(16 : i64)
+// CHECK: llvm.call @lstmCudaLaunchClusters(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[N]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i64, i64, i64, i64, i64, i64, i64, i64, i32, !llvm.ptr) -> ()
+module attributes {gpu.container_module} {
+  gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90">, bin = "cubin">]
+  llvm.func @clusters(%n: i64, %bytes: i32) {
+    %c1 = llvm.mlir.constant(1 : i64) : i64
+    %c16 = llvm.mlir.constant(16 : i64) : i64
+    gpu.launch_func @kernels::@k clusters in (%c16, %c1, %c1) blocks in (%n, %c1, %c1) threads in (%n, %c1, %c1) : i64 dynamic_shared_memory_size %bytes
+    llvm.return
+  }
+}
+// -----
 // Nothing to launch, nothing to release.
 // CHECK-LABEL: llvm.func @g(
 // CHECK-NOT: lstmCudaRelease

@@ -71,9 +71,9 @@ func.func @gru(%U: memref<40x2x40xf32>, %Un: memref<40x1x40xf32>, %h: memref<?x4
 
 // A number of rows that is known needs one plan; halves and a cell of the user's own, which projects the outputs as
 // well as what is not of the loop.
-// REMARK: plan-kernels.mlir:[[@LINE+6]]:{{.*}} remark: [Passed] PlanKernels | {{.*}}Remark="one kernel
+// REMARK: plan-kernels.mlir:[[@LINE+6]]:{{.*}} remark: [Passed] PlanKernels | {{.*}}Remark="one kernel, clusters of
 // CHECK-LABEL: func.func @own(
-// CHECK: } {lstm.kernel = [{f32 = "exact", map_warps = {{[0-9]+}} : i64, row_tiles = {{[0-9]+}} : i64, splits = {{[0-9]+}} : i64, unit_blocks = {{[0-9]+}} : i64}]}
+// CHECK: } {lstm.kernel = [{f32 = "exact", row_tiles = {{[0-9]+}} : i64, splits = {{[0-9]+}} : i64, unit_blocks = {{[0-9]+}} : i64, unit_warps = {{[0-9]+}} : i64}]}
 func.func @own(%x: memref<4x24xf16>, %W: memref<24x1x64xf16>, %h: memref<2x4x64xf16>, %U: memref<64x1x64xf16>, %T: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

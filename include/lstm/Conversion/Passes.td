@@ -276,7 +276,9 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     ```
 
     Groups of `unit_blocks` blocks share out the units, groups share out the rows in tiles of
-    8 * `row_tiles`; of a block's warps, `splits` multiply and `map_warps` map. A part without
+    8 * `row_tiles`; of a block's warps, `splits` multiply and `map_warps` map. With `unit_warps` instead of
+    `map_warps` the blocks of a group are a cluster (sm_90), each of so many groups of `splits` warps has some of its
+    units and maps what it multiplies; the cost model considers that for products of 16 bits. A part without
     `unit_blocks` is for libraries.
 
     A loop becomes a kernel if it counts from 0 by 1, its phases have static weights of f32, f16 or bf16 and sum in f32, at
@@ -318,7 +320,10 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
 
     What phases project is exchanged through memory: a slot for each step of a launch, which does up to
     256, all ones at first. A
-    word is written once and never all ones, so readers ask for it until it is there.
+    word is written once and never all ones, so readers ask for it until it is there. Blocks of a cluster write it
+    into each other's shared memory, for up to four slots, in one launch for all steps (`lstmCudaLaunchClusters`);
+    clusters do not wait for each other. Weights have to lie at multiples of what a lane loads at once, up to 16
+    bytes, which is asked for at run time.
     Phases run one after the other in each step; a region is inlined, whatever cell it came from.
     With products of f16 and bf16, exp, tanh and reciprocals come from the special function unit,
     with relative errors of 2^-21 (tanh: of 1), unless `approximate` is off.

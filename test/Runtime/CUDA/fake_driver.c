@@ -25,6 +25,7 @@ enum {
   NOT_FOUND = 500,
   ILLEGAL_ADDRESS = 700,
   COOPERATIVE_LAUNCH_TOO_LARGE = 720,
+  INVALID_CLUSTER_SIZE = 912,
   CAPTURE_UNSUPPORTED = 900,
   CAPTURE_UNJOINED = 904,
   CAPTURE_ISOLATION = 905,
@@ -176,7 +177,7 @@ typedef struct Handle {
   /* Of a library and of a kernel. */
   const FakeImage *image;
   const FakeKernel *kernel;
-  int sharedBytes;
+  int sharedBytes, hasLargeClusters;
   /* Of cuBLAS: its stream. */
   bool hasWorkspace;
 } Handle;
@@ -456,6 +457,10 @@ int cuKernelGetFunction(Handle **function, Handle *kernel) {
 int cuFuncSetAttribute(Handle *function, int attribute, int value) {
   ENTER(cuFuncSetAttribute);
   HANDLE(function, KERNEL);
+  if (attribute == 14) { // Clusters of more than 8 blocks.
+    function->hasLargeClusters = value;
+    return OK;
+  }
   if (attribute != 8 || value > 227 * 1024)
     return INVALID_VALUE;
   function->sharedBytes = value;
@@ -516,6 +521,9 @@ int cuLaunchKernelEx(const struct Config *config, Handle *function, void **param
     for (int i = 0; i < 3; ++i)
       if (!attribute->value[i] || config->grid[i] % attribute->value[i])
         return INVALID_VALUE;
+    unsigned blocks = attribute->value[0] * attribute->value[1] * attribute->value[2];
+    if (blocks > 16 || (blocks > 8 && !function->hasLargeClusters))
+      return INVALID_CLUSTER_SIZE;
   }
   return launch(function, config->grid, config->block, config->shared, config->stream, parameters);
 }

@@ -41,10 +41,16 @@ static LSTMCudaKernel kernel;
 static int64_t grid[3] = {1, 1, 1}, block[3] = {32, 1, 1};
 static int32_t sharedBytes;
 static bool isTogether;
+static int64_t cluster; /* none if it is 0 */
 static void launch(void **values) {
   (void)values;
   void *parameters[1];
-  if (lstmCudaEnter(1))
+  if (!lstmCudaEnter(1))
+    return;
+  if (cluster)
+    lstmCudaLaunchClusters(&kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], cluster, 1, 1,
+                           sharedBytes, parameters);
+  else
     (isTogether ? lstmCudaLaunchTogether : lstmCudaLaunch)(
         &kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], sharedBytes, parameters);
 }
@@ -171,6 +177,37 @@ static void testTogether(void) {
   EXPECT(fakeCount("live"), 0);
 }
 
+/* Clusters of blocks; more than 8 of them have to be asked for, once. */
+static void testClusters(void) {
+  fakeSetCapability(90);
+  lstm_cuda_session *session = makeSession();
+  kernel.state = NULL;
+  grid[0] = 32;
+  cluster = 8;
+  fakeResetCounts();
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_GOOD(session, run(session, 0));
+    EXPECT_TEXT(launched, "sm_90a");
+  }
+  EXPECT(lstm_cuda_get(session, "replays") > 0, true);
+  EXPECT(fakeCount("cuFuncSetAttribute"), 0);
+  EXPECT_GOOD(session, lstm_cuda_set_option(session, "graph-after", -1));
+  cluster = 16;
+  for (int i = 0; i < 2; ++i)
+    EXPECT_GOOD(session, run(session, 0));
+  EXPECT(fakeCount("cuLaunchKernel"), 0);
+  EXPECT(fakeCount("cuFuncSetAttribute"), 1);
+  cluster = 32;
+  EXPECT_FAILURE(session, run(session, 0), LSTM_CUDA_ERROR,
+                 "kernel 'which', grid 32 1 1, block 32 1 1, 0 bytes of shared memory: cuLaunchKernelEx: ");
+  cluster = 0;
+  grid[0] = 1;
+  EXPECT_GOOD(session, lstm_cuda_wait(session, 0));
+  lstm_cuda_destroy(session);
+  lstmCudaRelease(&modules[0]);
+  EXPECT(fakeCount("live"), 0);
+}
+
 int main(int argc, char **argv) {
   (void)argv;
   if (argc > 1) {
@@ -196,5 +233,6 @@ int main(int argc, char **argv) {
   expectNone(100, 4, "capability 10.0: there is compute_90a");
   testLaunches();
   testTogether();
+  testClusters();
   return 0;
 }

@@ -1,0 +1,134 @@
+// RUN: lstm-opt %s --convert-lstm-to-gpu-kernel --canonicalize --split-input-file --verify-diagnostics | FileCheck %s
+
+// A cluster of 3 blocks of 16 units, in each two warps that have 8 units each and sum over half of k: nothing is
+// exchanged through memory, and no launch waits for another one.
+// CHECK-LABEL: func.func @one(
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: lstmCudaFill
+// CHECK: %[[TILES:.*]] = arith.ceildivui %{{.*}}, %c8
+// CHECK: gpu.launch clusters(%{{.*}}, %{{.*}}, %{{.*}}) in (%{{.*}} = %c3, %{{.*}} = %c1, %{{.*}} = %c1) blocks(%[[X:.*]], %{{.*}}, %{{.*}}) in ({{.*}}) threads({{.*}}) in (%{{.*}} = %c128, {{.*}}) dynamic_shared_memory_size
+// CHECK-NOT: lstm.together
+// Nothing is there at first, and all blocks are, before one writes to another.
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
+// CHECK: "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"
+// The state before the first step goes from a warp to all blocks.
+// CHECK: llvm.store volatile %{{.*}} : i16, !llvm.ptr<3>
+// CHECK: "bar.warp.sync 0xffffffff;"
+// CHECK: "mapa.u64 $0, $1, $2;"
+// CHECK: "{ .reg .pred p; setp.ne.u32 p, $1, 0; @p st.relaxed.cluster.v4.b32 [$0], {$2, $3, $4, $5}; }"
+// What is read of a sequence is on its way two steps before; the state that the step before has mapped is in a register.
+// CHECK-COUNT-2: "cp.async.commit_group;"
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %c0, %{{.*}} = %{{.*}}) -> (index, f32)
+// CHECK: "ld.volatile.shared.v4.b32 {$0, $1, $2, $3}, [$4];"
+// CHECK: scf.while
+// CHECK: "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
+// CHECK: "cp.async.wait_group 1;"
+// The two warps add their sums; then what was read before is cleared.
+// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %c64_i32
+// CHECK: "{ .reg .pred p; setp.ne.u32 p, $1, 0; @p st.volatile.shared.v4.b32 [$0], {$2, $2, $2, $2}; }"
+// CHECK: math.sin
+// CHECK: "{ .reg .pred p; setp.ne.u32 p, $1, 0; @p st.relaxed.cluster.v4.b32 [$0], {$2, $3, $4, $5}; }"
+// CHECK: "cp.async.commit_group;"
+// CHECK: "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: lstm.phase
+#even = affine_map<(d0) -> (d0 mod 2)>
+#odd = affine_map<(d0) -> ((d0 + 1) mod 2)>
+!slots = memref<2x?x40xf16>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+!xt = memref<?x40xf32, strided<[40, 1], offset: ?>>
+func.func @one(%x: memref<?x?x40xf32>, %h: !slots, %c: memref<?x40xf32>, %U: memref<40x1x40xf16>, %T: index, %B: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    %i = affine.apply #even(%t)
+    %j = affine.apply #odd(%t)
+    %h0 = memref.subview %h[%i, 0, 0] [1, %B, 40] [1, 1, 1] : !slots to !state
+    %h1 = memref.subview %h[%j, 0, 0] [1, %B, 40] [1, 1, 1] : !slots to !state
+    %xt = memref.subview %x[%t, 0, 0] [1, %B, 40] [1, 1, 1] : memref<?x?x40xf32> to !xt
+    lstm.phase project(%h0, %U : !state, memref<40x1x40xf16>) ins(%xt[r, u] : !xt) outs(%h1, %c : !state, memref<?x40xf32>) {
+    ^bb0(%p: f32, %v: f32, %old: f16, %d: f32):
+      %s = arith.addf %p, %v : f32
+      %e = arith.mulf %d, %s : f32
+      %y = math.sin %e : f32
+      %z = arith.truncf %y : f32 to f16
+      lstm.yield %z, %e : f16, f32
+    }
+  } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
+  return
+}
+// -----
+// The second phase projects what was before the first one wrote.
+#even = affine_map<(d0) -> (d0 mod 2)>
+#odd = affine_map<(d0) -> ((d0 + 1) mod 2)>
+!slots = memref<2x8x40xf16>
+!state = memref<8x40xf16, strided<[40, 1], offset: ?>>
+func.func @late(%h: !slots, %y: memref<8x40xf16>, %U: memref<40x1x40xf16>, %V: memref<40x1x40xf16>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{has a plan for a cluster in 'lstm.kernel', but a phase projects what an earlier one has written over}}
+  scf.for %t = %c0 to %T step %c1 {
+    %i = affine.apply #even(%t)
+    %j = affine.apply #odd(%t)
+    %h0 = memref.subview %h[%i, 0, 0] [1, 8, 40] [1, 1, 1] : !slots to !state
+    %h1 = memref.subview %h[%j, 0, 0] [1, 8, 40] [1, 1, 1] : !slots to !state
+    lstm.phase project(%h0, %U : !state, memref<40x1x40xf16>) outs(%h1 : !state) {
+    ^bb0(%p: f32, %old: f16):
+      %z = arith.truncf %p : f32 to f16
+      lstm.yield %z : f16
+    }
+    lstm.phase project(%h0, %V : !state, memref<40x1x40xf16>) outs(%y : memref<8x40xf16>) {
+    ^bb0(%p: f32, %old: f16):
+      %z = arith.truncf %p : f32 to f16
+      lstm.yield %z : f16
+    }
+  } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
+  return
+}
+// -----
+// The fourth block has no unit: no one would wait for it.
+#even = affine_map<(d0) -> (d0 mod 2)>
+#odd = affine_map<(d0) -> ((d0 + 1) mod 2)>
+!slots = memref<2x8x40xf16>
+!state = memref<8x40xf16, strided<[40, 1], offset: ?>>
+func.func @idle(%h: !slots, %U: memref<40x1x40xf16>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{has a plan in 'lstm.kernel', but a warp of its cluster has no rows or no units}}
+  scf.for %t = %c0 to %T step %c1 {
+    %i = affine.apply #even(%t)
+    %j = affine.apply #odd(%t)
+    %h0 = memref.subview %h[%i, 0, 0] [1, 8, 40] [1, 1, 1] : !slots to !state
+    %h1 = memref.subview %h[%j, 0, 0] [1, 8, 40] [1, 1, 1] : !slots to !state
+    lstm.phase project(%h0, %U : !state, memref<40x1x40xf16>) outs(%h1 : !state) {
+    ^bb0(%p: f32, %old: f16):
+      %z = arith.truncf %p : f32 to f16
+      lstm.yield %z : f16
+    }
+  } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 4 : i64, unit_warps = 2 : i64}]}
+  return
+}
+// -----
+// Warps that share out k have the same number of rows each.
+#even = affine_map<(d0) -> (d0 mod 2)>
+#odd = affine_map<(d0) -> ((d0 + 1) mod 2)>
+!slots = memref<2x8x40xf16>
+!state = memref<8x40xf16, strided<[40, 1], offset: ?>>
+func.func @rows(%h: !slots, %U: memref<40x1x40xf16>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{has a plan in 'lstm.kernel', but a warp of its cluster has no rows or no units}}
+  scf.for %t = %c0 to %T step %c1 {
+    %i = affine.apply #even(%t)
+    %j = affine.apply #odd(%t)
+    %h0 = memref.subview %h[%i, 0, 0] [1, 8, 40] [1, 1, 1] : !slots to !state
+    %h1 = memref.subview %h[%j, 0, 0] [1, 8, 40] [1, 1, 1] : !slots to !state
+    lstm.phase project(%h0, %U : !state, memref<40x1x40xf16>) outs(%h1 : !state) {
+    ^bb0(%p: f32, %old: f16):
+      %z = arith.truncf %p : f32 to f16
+      lstm.yield %z : f16
+    }
+  } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 4 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
+  return
+}
