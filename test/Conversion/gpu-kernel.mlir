@@ -333,6 +333,27 @@ func.func @chunk(%T: index, %chunk: index, %h: memref<4x16xf32>, %g: memref<4x16
 }
 
 // -----
+// Blocks of 24 units: a lane has three neighbours, which it loads one by one.
+// CHECK-LABEL: func.func @three(
+// CHECK-NOT: llvm.ptrtoint
+// CHECK: gpu.launch
+// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
+func.func @three(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf32>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    lstm.phase project(%h, %U : memref<?x40xf32>, memref<40x1x40xf32>) outs(%g : memref<?x40xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase ins(%g[r, u] : memref<?x40xf32>) outs(%h : memref<?x40xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      lstm.yield %x : f32
+    }
+  } {lstm.kernel = [{f32 = "exact", map_warps = 2 : i64, row_tiles = 1 : i64, splits = 4 : i64, unit_blocks = 2 : i64}]}
+  return
+}
+// -----
 
 // Without a kernel for any number of rows the loop stays and loses the attribute; without the attribute nothing happens.
 // CHECK-LABEL: func.func @libraries(
@@ -374,26 +395,5 @@ func.func @unmarked(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x
       lstm.yield %x : f32
     }
   }
-  return
-}
-// -----
-// Blocks of 24 units: a lane has three neighbours, which it loads one by one.
-// CHECK-LABEL: func.func @three(
-// CHECK-NOT: llvm.ptrtoint
-// CHECK: gpu.launch
-// CHECK: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-func.func @three(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf32>, %T: index) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  scf.for %t = %c0 to %T step %c1 {
-    lstm.phase project(%h, %U : memref<?x40xf32>, memref<40x1x40xf32>) outs(%g : memref<?x40xf32>) {
-    ^bb0(%z: f32, %old: f32):
-      lstm.yield %z : f32
-    }
-    lstm.phase ins(%g[r, u] : memref<?x40xf32>) outs(%h : memref<?x40xf32>) {
-    ^bb0(%x: f32, %old: f32):
-      lstm.yield %x : f32
-    }
-  } {lstm.kernel = [{f32 = "exact", map_warps = 2 : i64, row_tiles = 1 : i64, splits = 4 : i64, unit_blocks = 2 : i64}]}
   return
 }
