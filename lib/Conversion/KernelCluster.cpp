@@ -254,7 +254,7 @@ void KernelEmitter::emitClusterSteps() {
     for (const Input &input : getInputs(number)) {
       Place place{Origin::Memory, {}, 0};
       bool isMemory = isa<MemRefType>(input.operand.getType());
-      if (!isMemory || input.type.isIndex()) {
+      if (!isMemory || input.getType().isIndex()) {
         // What the loop counts is at hand.
       } else if (isWritten(loop, input.operand)) {
         if (std::optional<Source> source = getSource(loop, number, input.operand)) {
@@ -312,7 +312,7 @@ void KernelEmitter::emitClusterSteps() {
           if ((place.origin == Origin::Ahead) != isAhead)
             continue;
           if (isAhead)
-            all[j] = LLVM::LoadOp::create(b, input.type, getPlace(place.at + i, count), 4, /*isVolatile=*/true);
+            all[j] = LLVM::LoadOp::create(b, input.getType(), getPlace(place.at + i, count), 4, /*isVolatile=*/true);
           else if (place.origin == Origin::Memory)
             all[j] = loadInput(input, getItem(number, i, firstTile), step);
           else if (place.origin == Origin::Constant)

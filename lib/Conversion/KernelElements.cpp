@@ -36,8 +36,7 @@ KernelEmitter::Item KernelEmitter::getItem(unsigned number, int64_t i, Value til
   return item;
 }
 
-/// The positions of a scalar that the region gets of an operand.
-static SmallVector<Value> getPosition(int32_t axes, Value row, Value gate, Value unit) {
+SmallVector<Value> KernelEmitter::getPosition(int32_t axes, Value row, Value gate, Value unit) {
   SmallVector<Value> position;
   if (axes & kRow)
     position.push_back(row);
@@ -48,15 +47,17 @@ static SmallVector<Value> getPosition(int32_t axes, Value row, Value gate, Value
   return position;
 }
 
-/// What the used ones of the region's arguments behind the products stand for.
+/// What the used ones of the region's arguments behind the products stand for, but row values.
 SmallVector<KernelEmitter::Input> KernelEmitter::getInputs(unsigned number) {
   PhaseOp op = loop.phases[number].op;
   SmallVector<Input> inputs;
   auto append = [&](Value operand, int32_t axes, int64_t gate, BlockArgument argument) {
     if (!argument.use_empty())
-      inputs.push_back({operand, axes, gate, argument.getType()});
+      inputs.push_back({operand, axes, gate, argument});
   };
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (loop.phases[number].rowInputs[i])
+      continue;
     int32_t axes = op.getAxes()[i];
     int64_t gates = isa<MemRefType>(input.getType()) && axes & kGate ? op.getNumGates() : 1;
     for (int64_t g = 0; g < gates; ++g)
@@ -75,9 +76,9 @@ Value KernelEmitter::loadInput(const Input &input, const Item &item, const IRMap
   if (!isa<MemRefType>(input.operand.getType()))
     return step.lookupOrDefault(input.operand);
   // An index has 64 bits in memory.
-  Type stored = input.type.isIndex() ? b.getI64Type() : input.type;
+  Type stored = input.getType().isIndex() ? b.getI64Type() : input.getType();
   Value value = LLVM::LoadOp::create(b, stored, getInputAddress(input, item, step));
-  return input.type.isIndex() ? arith::IndexCastOp::create(b, input.type, value).getResult() : value;
+  return input.getType().isIndex() ? arith::IndexCastOp::create(b, input.getType(), value).getResult() : value;
 }
 
 SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item, const IRMapping &step) {
@@ -162,7 +163,15 @@ void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Val
   });
 }
 
-/// Functions by the special function unit, with relative errors of about 2^-21: far below
+bool KernelEmitter::multipliesHalves(const RecurrentLoop &loop) {
+  return llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
+    return llvm::all_of(phase.projections, [](const Projection &projection) {
+      return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
+    });
+  });
+}
+
+/// Functions and divisions by the special function unit, with relative errors of about 2^-21: far below
 /// what operands of 16 bits are rounded to. tanh is exact to 2^-22 of 1.
 bool KernelEmitter::approximate(Operation &op, IRMapping &mapping) {
   if (op.getNumResults() != 1 || !op.getResult(0).getType().isF32())
@@ -184,9 +193,18 @@ bool KernelEmitter::approximate(Operation &op, IRMapping &mapping) {
     Value power = exp2(multiply(mapping.lookupOrDefault(tanh.getOperand()), constant(2 * log2e)));
     Value sigmoid = reciprocal(arith::AddFOp::create(b, power, constant(1)));
     result = LLVM::FMAOp::create(b, b.getF32Type(), sigmoid, constant(-2), constant(1));
-  } else if (auto quotient = dyn_cast<arith::DivFOp>(op);
-             quotient && matchPattern(quotient.getLhs(), m_OneFloat())) {
-    result = reciprocal(mapping.lookupOrDefault(quotient.getRhs()));
+  } else if (auto sqrt = dyn_cast<math::SqrtOp>(op)) {
+    result = special("sqrt.approx.ftz.f32 $0, $1;", mapping.lookupOrDefault(sqrt.getOperand()));
+  } else if (auto rsqrt = dyn_cast<math::RsqrtOp>(op)) {
+    result = special("rsqrt.approx.ftz.f32 $0, $1;", mapping.lookupOrDefault(rsqrt.getOperand()));
+  } else if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
+    FloatAttr divisor;
+    if (matchPattern(quotient.getRhs(), m_Constant(&divisor)))
+      result = constant(1 / divisor.getValue().convertToFloat());
+    else
+      result = reciprocal(mapping.lookupOrDefault(quotient.getRhs()));
+    if (!matchPattern(quotient.getLhs(), m_OneFloat()))
+      result = multiply(mapping.lookupOrDefault(quotient.getLhs()), result);
   } else {
     return false;
   }
@@ -218,21 +236,19 @@ SmallVector<Value> KernelEmitter::sumProducts(unsigned number, const Item &item,
 
 /// What the region gives for an element.
 SmallVector<Value> KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange products,
-                                          ValueRange inputs) {
+                                          ValueRange inputs, const RowScalars &rowValues) {
   PhaseOp op = loop.phases[number].op;
   IRMapping mapping;
   for (auto [g, product] : llvm::enumerate(products))
     mapping.map(op.getBody().getArgument(g), product);
-  for (BlockArgument argument : op.getBody().getArguments().drop_front(op.getNumAccumulators()))
-    if (!argument.use_empty()) {
-      mapping.map(argument, inputs.front());
-      inputs = inputs.drop_front();
-    }
-  bool isHalf = llvm::any_of(loop.phases[number].projections, [](const Projection &projection) {
-    return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
-  });
+  for (auto [input, value] : llvm::zip_equal(getInputs(number), inputs))
+    mapping.map(input.argument, value);
+  for (auto [i, rowValue] : llvm::enumerate(loop.phases[number].rowInputs))
+    if (rowValue)
+      for (auto [g, scalar] : llvm::enumerate(rowValues.at(*rowValue)))
+        mapping.map(op.getBody().getArgument(op.getInputArgumentIndex(i) + g), scalar);
   for (Operation &inner : op.getBodyBlock()->without_terminator())
-    if (!approximates || !isHalf || !approximate(inner, mapping))
+    if (!approximates || !approximate(inner, mapping))
       b.clone(inner, mapping);
   SmallVector<Value> results;
   for (Value scalar : op.getYield().getScalars())
@@ -287,7 +303,7 @@ SmallVector<Value> KernelEmitter::loadTile(unsigned number, Value count, const I
     Item item = getItem(number, i, tile);
     SmallVector<Type> types;
     for (const Input &input : getInputs(number))
-      types.push_back(input.type);
+      types.push_back(input.getType());
     all.append(guarded(item.exists, types, [&] {
       prefetch(number, item, count);
       return loadInputs(number, item, step);
@@ -296,24 +312,28 @@ SmallVector<Value> KernelEmitter::loadTile(unsigned number, Value count, const I
   return all;
 }
 
-/// Maps for one phase of a step and all tiles. Returns which buffer of sums comes next.
-Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip) {
-  const PhaseLayout &phase = layout.phases[number];
+/// Maps and folds for one stage of a step and all tiles. Returns which buffer of sums comes next.
+Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapping &step, Value flip) {
+  const MapStage &stage = loop.stages[stageNumber];
+  unsigned number = stage.phase;
   auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());
   Value tile = each.getInductionVar();
   flip = each.getRegionIterArg(0);
-  SmallVector<Value> loaded = loadTile(number, count, step, tile);
+  SmallVector<Value> loaded;
+  if (stage.hasPhase)
+    loaded = loadTile(number, count, step, tile);
 
   SmallVector<Item> items;
   SmallVector<SmallVector<Value>> products(getNumItems(number));
   for (int64_t i = 0; i < getNumItems(number); ++i)
     items.push_back(getItem(number, i, tile));
-  if (phase.gates != 0) {
+  SmallVector<RowScalars> rowValues = readRowValues(stage, items, count, step);
+  if (stage.hasPhase && layout.phases[number].gates != 0) {
     meet(Handover::Full, flip, /*waits=*/true);
     for (auto [item, sums] : llvm::zip_equal(items, products))
-      sums = guarded(item.exists, SmallVector<Type>(phase.gates, b.getF32Type()),
+      sums = guarded(item.exists, SmallVector<Type>(layout.phases[number].gates, b.getF32Type()),
                      [&] { return sumProducts(number, item, flip); });
     meet(Handover::Empty, flip, /*waits=*/false);
     flip = b.createOrFold<arith::SubIOp>(index(1), flip);
@@ -321,13 +341,17 @@ Value KernelEmitter::emitMapPart(unsigned number, Value count, const IRMapping &
   size_t perItem = loaded.size() / items.size();
   for (auto [i, item] : llvm::enumerate(items))
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
-      SmallVector<Value> results =
-          mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem));
-      // Others wait for this.
-      for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
-        if (exchange.producer == number)
-          publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
-      storeItem(number, item, results, step);
+      SmallVector<Value> results;
+      if (stage.hasPhase) {
+        results = mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem), rowValues[i]);
+        // Others wait for this.
+        for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
+          if (exchange.producer == number)
+            publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
+        storeItem(number, item, results, step);
+      }
+      for (unsigned fold : stage.folds)
+        publishFold(fold, item, getElements(stage, fold, results, item, step), rowValues[i], count, step);
       return {};
     });
   scf::YieldOp::create(b, flip);

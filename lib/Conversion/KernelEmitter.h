@@ -22,18 +22,20 @@ namespace mlir::lstm {
 /// Emits a kernel for a recurrence; see RecurrentKernel.cpp for what it does.
 class KernelEmitter {
 public:
-  /// With `approximates`, functions of phases with products of 16 bits come from the special
-  /// function unit.
+  /// With `approximates`, functions come from the special function unit if all products are of
+  /// 16 bits.
   KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
                 bool approximates)
       : source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
-        approximates(approximates), layout(loop, plan),
+        approximates(approximates && multipliesHalves(loop)), layout(loop, plan),
         global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
 
   void emit(Value multiprocessors, Value memory);
 
 private:
+  static bool multipliesHalves(const RecurrentLoop &loop);
+
   // Integers; all but words are of index type.
   Value index(int64_t value) { return arith::ConstantIndexOp::create(b, value); }
   Value word(int64_t value) { return arith::ConstantIntOp::create(b, value, 32); }
@@ -77,7 +79,7 @@ private:
                                         Value flip);
   Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
-  void emitSteps(Part part);
+  void emitSteps(Part part, unsigned numParts);
   enum class Handover { Full, Empty };
   void meet(Handover event, Value flip, bool waits);
 
@@ -129,12 +131,13 @@ private:
   }
   Item getItem(unsigned number, int64_t i, Value tile);
   SmallVector<Value> loadTile(unsigned number, Value count, const IRMapping &step, Value tile);
-  /// What a region reads of an operand: a gate's element, if it has gates.
+  /// What a region reads of an operand as an argument: a gate's element, if it has gates.
   struct Input {
     Value operand;
     int32_t axes;
     int64_t gate;
-    Type type;
+    BlockArgument argument;
+    Type getType() const { return argument.getType(); }
   };
   SmallVector<Input> getInputs(unsigned number);
   Value getInputAddress(const Input &input, const Item &item, const IRMapping &step);
@@ -142,9 +145,50 @@ private:
   SmallVector<Value> loadInputs(unsigned number, const Item &item, const IRMapping &step);
   bool approximate(Operation &op, IRMapping &mapping);
   SmallVector<Value> sumProducts(unsigned number, const Item &item, Value flip);
-  SmallVector<Value> mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs);
+  /// The positions of a scalar that a region gets of an operand.
+  static SmallVector<Value> getPosition(int32_t axes, Value row, Value gate, Value unit);
+
+  // Row values: KernelRowValues.cpp.
+  /// Row values of an element, by number: a scalar, or one for each gate.
+  using RowScalars = llvm::DenseMap<unsigned, SmallVector<Value>>;
+  SmallVector<Value> mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs,
+                             const RowScalars &rowValues = RowScalars());
   void storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step);
   Value getPublished(const Item &item, Value value);
+  /// Words that a lane reads at once of a plane of a fold.
+  struct FoldRequest {
+    unsigned fold;
+    int64_t plane;
+    Value chunk, address;
+  };
+  Value foldAddress(unsigned fold, Value slot, int64_t plane, Value row, Value word);
+  /// Lanes that have units of one row, of a stage's threads.
+  int64_t getRowLanes(const MapStage &stage) { return layout.phases[stage.phase].getRowLanes(); }
+  SmallVector<FoldRequest> getFoldRequests(const MapStage &stage, ArrayRef<unsigned> folds, const Item &item,
+                                           Value count);
+  SmallVector<Value> askForFolds(ArrayRef<FoldRequest> requests);
+  SmallVector<Value> waitForFolds(ArrayRef<FoldRequest> requests, ValueRange asked);
+  Value getElementsOfPartial(unsigned number, Value partial);
+  Value combine(const RowValue &value, Value l, Value r);
+  Value combineLanes(const RowValue &value, Value scalar, int64_t lanes);
+  Value computeScalar(Value scalar, Block *body, IRMapping &mapping);
+  IRMapping mapRowOperands(const RowValue &value, int64_t gate, const Item &item, const RowScalars &rowValues,
+                           const IRMapping &step);
+  SmallVector<Value> finishFold(unsigned number, ArrayRef<FoldRequest> requests, ValueRange words, int64_t lanes,
+                                const Item &item, const RowScalars &rowValues, const IRMapping &step);
+  RowScalars computeRowValues(ArrayRef<FoldRequest> requests, ValueRange words, int64_t lanes, const Item &item,
+                              const IRMapping &step);
+  /// Row values that a stage needs, for each of a thread's elements.
+  SmallVector<RowScalars> readRowValues(const MapStage &stage, ArrayRef<Item> items, Value count,
+                                        const IRMapping &step);
+  SmallVector<Value> getElements(const MapStage &stage, unsigned number, ValueRange results, const Item &item,
+                                 const IRMapping &step);
+  SmallVector<Value> mapElements(const RowValue &value, ArrayRef<int64_t> gates, const Item &item,
+                                 ValueRange elements, const RowScalars &rowValues, const IRMapping &step);
+  Value combineElements(const RowValue &value, ArrayRef<Value> elements, const Item &item, int64_t lanes);
+  void publishPartial(unsigned number, int64_t plane, const Item &item, Value count, Value scalar);
+  void publishFold(unsigned number, const Item &item, ValueRange elements, const RowScalars &rowValues,
+                   Value count, const IRMapping &step);
   void publish(unsigned exchange, const Item &item, Value slot, Value value);
 
   // Clusters.

@@ -75,6 +75,17 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     exchangeWords += format.getNumPlanes() * exchanges.back().rowWords;
   }
 
+  for (const MapStage &stage : loop.stages)
+    for (unsigned number : stage.folds) {
+      const RowValue &value = loop.rowValues[number];
+      int64_t lanes = phases[stage.phase].getRowLanes();
+      int64_t partials = plan.unitBlocks * phases[stage.phase].blockUnits / lanes;
+      FoldLayout layout{lanes, partials, int64_t(llvm::alignTo(partials, ProductFormat::kLaneWords)),
+                        value.getSize() * (value.isSumOfSquares() ? 2 : 1), exchangeWords};
+      exchangeWords += layout.planes * layout.rowWords;
+      folds[number] = layout;
+    }
+
   // Weights go to registers as long as there are any, then to shared memory.
   int64_t limit = plan.getMaxRegisters();
   size.registers = working + getOtherRegisters(plan);

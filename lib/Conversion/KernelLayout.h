@@ -11,6 +11,8 @@
 
 #include "KernelPlan.h"
 
+#include <numeric>
+
 namespace mlir::lstm {
 
 /// What a warp multiplies at once: a group of k of one operand with all its weights.
@@ -45,6 +47,8 @@ struct PhaseLayout {
   /// Floats between rows of partial sums; 4 of 8 more, so that a quad's rows lie in
   /// different banks.
   int64_t getRowStride() const { return llvm::alignTo(8 * getLaneProducts(), 16) + 4; }
+  /// Neighbouring lanes that have units of one row.
+  int64_t getRowLanes() const { return std::gcd<int64_t>(blockUnits, 32); }
 };
 
 /// Where an exchange lies: rows of words.
@@ -61,11 +65,23 @@ struct ExchangeLayout {
   int64_t warpRowWords = 0, warpWords = 0, blockWords = 0;
 };
 
+/// Where the partial folds of a row value lie: rows of words, one of each group of lanes that have
+/// units of one row.
+struct FoldLayout {
+  int64_t lanes, partials, rowWords;
+  /// Words that a group of lanes gives: one for each gate's value, for sums of squares with the mean.
+  int64_t planes;
+  /// Words of a row and step of what lies before.
+  int64_t before;
+};
+
 struct KernelLayout {
   KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan);
 
   SmallVector<PhaseLayout> phases;
   SmallVector<ExchangeLayout> exchanges;
+  /// By row value, of those that are folds.
+  llvm::SmallDenseMap<unsigned, FoldLayout> folds;
   /// Of a row and step, in memory.
   int64_t exchangeWords = 0;
   /// Of one buffer of partial sums.

@@ -76,6 +76,15 @@ Value KernelEmitter::address(Value memref, ArrayRef<Value> indices, const IRMapp
         whole.push_back(position);
       }
       at = whole;
+    } else if (auto expand = dyn_cast<memref::ExpandShapeOp>(op)) {
+      SmallVector<Value> whole;
+      for (const ReassociationIndices &group : expand.getReassociationIndices()) {
+        Value position = at[group.front()];
+        for (int64_t dim : ArrayRef(group).drop_front())
+          position = add(mul(position, resolve(expand.getMixedOutputShape()[dim])), at[dim]);
+        whole.push_back(position);
+      }
+      at = whole;
     }
     memref = op->getOperand(0);
   }
@@ -111,7 +120,8 @@ IRMapping KernelEmitter::computeStep(Value count) {
   IRMapping step;
   step.map(source.getInductionVar(), count);
   for (Operation &op : source.getBody()->without_terminator())
-    if (!isa<PhaseOp>(op) && llvm::none_of(op.getResultTypes(), llvm::IsaPred<BaseMemRefType>))
+    if (!isa<PhaseOp, linalg::LinalgOp, memref::CopyOp>(op) &&
+        llvm::none_of(op.getResultTypes(), llvm::IsaPred<BaseMemRefType>))
       b.clone(op, step);
   return step;
 }

@@ -25,10 +25,12 @@ namespace {
 struct Costs {
   double start, perBlock, perItem, perProduct, perSumKilobyte, perRequest, perWeightKilobyte,
       perReadKilobyte, perFloat32Item;
+  /// Estimates: of a stage that waits for the partial folds of all blocks; of folding an item.
+  double rowValues, perFoldedItem;
 };
 } // namespace
-static constexpr Costs kFirstTile = {0, 0.0029, 0.238, 0.0033, 0.0048, 0, 0.0007, 0.030, 0};
-static constexpr Costs kOtherTile = {0.08, 0, 0.089, 0, 0.0067, 0.21, 0.0038, 0.012, 0.153};
+static constexpr Costs kFirstTile = {0, 0.0029, 0.238, 0.0033, 0.0048, 0, 0.0007, 0.030, 0, 0.7, 0.05};
+static constexpr Costs kOtherTile = {0.08, 0, 0.089, 0, 0.0067, 0.21, 0.0038, 0.012, 0.153, 0.1, 0.05};
 
 /// A cluster, which has one tile of rows: by 14 measurements of 8 plans with products of 16 bits.
 static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
@@ -70,28 +72,37 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
   groups = llvm::divideCeil(tiles, passes);
   double slower = double(KernelTarget().clock) / target.clock;
   double first = 0, other = 0;
-  for (auto [phase, shape] : llvm::zip_equal(loop.phases, layout.phases)) {
+  for (const MapStage &stage : loop.stages) {
+    const PhaseLayout &shape = layout.phases[stage.phase];
     double items = llvm::divideCeil(shape.getNumItems(plan), plan.getNumMapThreads());
-    double requests = shape.slots.empty() ? 0 : llvm::divideCeil(shape.slots.size() * plan.rowTiles, shape.inFlight);
-    double products = 0, weights = 0, read = 0, sums = 0;
-    bool isFloat32 = false;
-    for (const Slot &slot : shape.slots) {
-      ProductFormat format = getFormat(phase.projections[slot.projection], plan);
-      if (slot.place)
-        weights += 32.0 * shape.productTiles * format.getNumPlanes() * plan.getNumProductThreads() / 1024;
-      products += 2.0 * shape.productTiles * plan.rowTiles * format.getTerms().size();
-      read += 64.0 * plan.splits * plan.getNumRows() * format.getNumPlanes() / 1024;
-      isFloat32 |= cast<MemRefType>(phase.projections[slot.projection].weight.getType()).getElementType().isF32();
-    }
-    if (shape.gates != 0)
+    double requests = 0, products = 0, weights = 0, read = 0, sums = 0;
+    bool isFloat32 = false, waits = !loop.getRowValuesOf(stage).empty();
+    if (stage.hasPhase && shape.gates != 0) {
+      requests = llvm::divideCeil(shape.slots.size() * plan.rowTiles, shape.inFlight);
       sums = 4.0 * plan.splits * plan.getNumRows() * shape.getRowStride() / 1024;
+      for (const Slot &slot : shape.slots) {
+        const Projection &projection = loop.phases[stage.phase].projections[slot.projection];
+        ProductFormat format = getFormat(projection, plan);
+        if (slot.place)
+          weights += 32.0 * shape.productTiles * format.getNumPlanes() * plan.getNumProductThreads() / 1024;
+        products += 2.0 * shape.productTiles * plan.rowTiles * format.getTerms().size();
+        read += 64.0 * plan.splits * plan.getNumRows() * format.getNumPlanes() / 1024;
+        isFloat32 |= cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
+      }
+    }
+    // What a stage waits for is products, or row values alone.
+    bool waitsForBlocks = stage.hasPhase && (shape.gates != 0 || !waits);
     auto add = [&](const Costs &costs) {
-      return costs.start + costs.perBlock * plan.unitBlocks * groups + costs.perItem * items +
-             costs.perProduct * products + costs.perSumKilobyte * sums + costs.perRequest * requests +
+      double time = costs.perItem * items + costs.perFoldedItem * stage.folds.size() * items;
+      if (waits)
+        time += costs.rowValues;
+      if (waitsForBlocks)
+        time += costs.start + costs.perBlock * plan.unitBlocks * groups;
+      return time + costs.perProduct * products + costs.perSumKilobyte * sums + costs.perRequest * requests +
              costs.perWeightKilobyte * weights + costs.perReadKilobyte * read +
              costs.perFloat32Item * isFloat32 * items;
     };
-    first += target.handOverLatency / 1e3 + slower * add(kFirstTile);
+    first += waitsForBlocks * target.handOverLatency / 1e3 + slower * add(kFirstTile);
     other += slower * add(kOtherTile);
   }
   bool isBusy = (passes - 1) * other > first;
@@ -103,6 +114,9 @@ KernelPrediction lstm::predictLibrary(const RecurrentLoop &loop, Float32Mode flo
   // What products take was fitted where a kernel takes 1.7 us.
   double launch = target.launchLatency / 1e3, slower = launch / 1.7;
   double launches = 0, reading = 0, multiplying = 0;
+  // A reduction's result is set before.
+  for (const RowValue &value : loop.rowValues)
+    launches += value.isFold() ? 2 * launch : launch;
   for (const PhaseInLoop &phase : loop.phases) {
     launches += launch;
     for (const Projection &projection : phase.projections) {

@@ -35,6 +35,8 @@ std::string lstm::getRecurrenceKey(const RecurrentLoop &loop, Float32Mode float3
       hasFloat32 |= type.getElementType().isF32();
     }
   }
+  if (!loop.rowValues.empty())
+    os << "; " << loop.rowValues.size() << " values of rows";
   if (hasFloat32)
     os << "; f32 by " << getModeName(float32);
   return key;

@@ -11,6 +11,7 @@
 #include "KernelLayout.h"
 #include "KernelPlanAttr.h"
 #include "KernelPlanFile.h"
+#include "SplitGates.h"
 
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -85,12 +86,15 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       if (isa<scf::ForOp>(phase->getParentOp()))
         loops.insert(phase->getParentOp());
     });
-    for (Operation *op : loops) {
-      // Loops of one region, by lstm-branch-loops, run side by side.
-      target->siblings = llvm::count_if(loops, [&](Operation *other) {
+    // Loops of one region, by lstm-branch-loops, run side by side.
+    SmallVector<int64_t> siblings;
+    for (Operation *op : loops)
+      siblings.push_back(llvm::count_if(loops, [&](Operation *other) {
         return other == op || (isa<scf::ExecuteRegionOp>(op->getParentOp()) &&
                                other->getParentRegion() == op->getParentRegion());
-      });
+      }));
+    for (auto [op, count] : llvm::zip_equal(loops, siblings)) {
+      target->siblings = count;
       if (failed(decide(cast<scf::ForOp>(op), *target)))
         return signalPassFailure();
     }
@@ -149,13 +153,26 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     return planned;
   }
 
+  /// Decides about a loop; one with reductions takes another form as a kernel.
   LogicalResult decide(scf::ForOp source, const KernelTarget &target) {
+    if (source.getBody()->getOps<linalg::LinalgOp>().empty())
+      return LogicalResult(choosePlans(source, /*twin=*/{}, target));
+    IRRewriter rewriter(source);
+    auto candidate = cast<scf::ForOp>(rewriter.clone(*source));
+    splitGates(rewriter, candidate);
+    FailureOr<bool> hasKernel = choosePlans(candidate, source, target);
+    rewriter.eraseOp(succeeded(hasKernel) && *hasKernel ? source : candidate);
+    return LogicalResult(hasKernel);
+  }
+
+  /// Marks a loop with its plans. Returns whether one is a kernel. Of the loop and its twin one will stay.
+  FailureOr<bool> choosePlans(scf::ForOp source, scf::ForOp twin, const KernelTarget &target) {
     std::string reason;
-    FailureOr<RecurrentLoop> loop = matchRecurrentLoop(source, reason);
+    FailureOr<RecurrentLoop> loop = matchRecurrentLoop(source, reason, twin);
     auto options = remark::RemarkOpts::name("PlanKernels").category(getArgument());
     if (failed(loop)) {
       remark::missed(source.getLoc(), options) << "libraries: " + reason;
-      return success();
+      return false;
     }
     std::string key = getRecurrenceKey(*loop, float32, target);
     if (!candidatesFile.empty() && !candidates.contains(key))
@@ -181,7 +198,7 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       remark::passed(source.getLoc(), options) << describe(*planned);
     else
       remark::missed(source.getLoc(), options) << describe(*planned);
-    return success();
+    return hasKernel;
   }
 
   KernelPlans measured;

@@ -44,14 +44,14 @@ void KernelEmitter::meet(Handover event, Value flip, bool waits) {
     NVVM::BarrierArriveOp::create(b, id, threads);
 }
 
-/// All steps of one part, for the tiles of the block.
-void KernelEmitter::emitSteps(Part part) {
+/// All steps of one part, of which a step has `numParts`, for the tiles of the block.
+void KernelEmitter::emitSteps(Part part, unsigned numParts) {
   auto time = scf::ForOp::create(b, begin, end, index(1), ValueRange(index(0)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
   Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
   IRMapping step = computeStep(count);
-  for (unsigned i = 0; i < loop.phases.size(); ++i)
+  for (unsigned i = 0; i < numParts; ++i)
     flip = (this->*part)(i, count, step, flip);
   scf::YieldOp::create(b, flip);
 }
@@ -90,7 +90,7 @@ void KernelEmitter::emitKernel() {
   b.setInsertionPointToStart(roles.thenBlock());
   for (unsigned i = 0; i < loop.phases.size(); ++i)
     loadWeights(i);
-  emitSteps(&KernelEmitter::emitProductPart);
+  emitSteps(&KernelEmitter::emitProductPart, loop.phases.size());
 
   b.setInsertionPointToStart(roles.elseBlock());
   mapThread = b.createOrFold<arith::SubIOp>(thread, index(plan.getNumProductThreads()));
@@ -99,7 +99,7 @@ void KernelEmitter::emitKernel() {
   // Both buffers are empty at first.
   for (int64_t i : {0, 1})
     meet(Handover::Empty, index(i), /*waits=*/false);
-  emitSteps(&KernelEmitter::emitMapPart);
+  emitSteps(&KernelEmitter::emitMapPart, loop.stages.size());
 }
 
 void KernelEmitter::emit(Value multiprocessors, Value memory) {

@@ -15,8 +15,8 @@ namespace mlir::lstm {
 
 /// Launches a kernel that does what the loop, which stays, does, on a share of the device's
 /// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
-/// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. With `approximates`, functions of phases
-/// with products of f16 and bf16 come from the special function unit.
+/// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. With `approximates`, functions come from
+/// the special function unit if all products are of f16 and bf16.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
                          bool approximates, Value multiprocessors, Value exchangeMemory);
 

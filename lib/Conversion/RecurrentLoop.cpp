@@ -11,6 +11,7 @@
 #include "MemoryRoots.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -20,7 +21,9 @@ using namespace mlir::lstm;
 namespace {
 class Matcher {
 public:
-  Matcher(scf::ForOp loop, std::string &reason) : reason(reason) { result.loop = loop; }
+  Matcher(scf::ForOp loop, scf::ForOp twin, std::string &reason) : twin(twin), reason(reason) {
+    result.loop = loop;
+  }
 
   FailureOr<RecurrentLoop> run();
 
@@ -31,7 +34,13 @@ private:
   }
   LogicalResult matchBody();
   LogicalResult matchPhase(PhaseOp op);
+  LogicalResult matchRowInputs(PhaseInLoop &phase);
+  LogicalResult matchRowMemory();
+  LogicalResult matchRowOperation(Operation *op);
+  LogicalResult addStages();
+  void findSumsOfSquares(MapStage &stage);
   LogicalResult matchInputs(unsigned number);
+  LogicalResult matchOperands(const RowValue &value);
   LogicalResult matchProjections(unsigned number);
 
   struct Writer {
@@ -45,10 +54,47 @@ private:
   }
 
   RecurrentLoop result;
+  scf::ForOp twin;
   std::string &reason;
   llvm::MapVector<Value, SmallVector<Writer, 2>> writers;
+  /// Memory of row values, with the number of the one that it holds, if there is one yet.
+  DenseMap<Value, std::optional<unsigned>> rowMemory;
+  /// What the memory has been set to, for a reduction to begin with.
+  DenseMap<Value, TypedAttr> initials;
+  /// Phases and folds as they follow each other, by their numbers.
+  struct Ordered {
+    bool isPhase;
+    unsigned number;
+  };
+  SmallVector<Ordered> order;
 };
 } // namespace
+
+SmallVector<unsigned> RecurrentLoop::getRowValuesOf(const MapStage &stage) const {
+  llvm::SetVector<unsigned> needed;
+  if (stage.hasPhase)
+    for (std::optional<unsigned> number : phases[stage.phase].rowInputs)
+      if (number)
+        needed.insert(*number);
+  for (unsigned fold : stage.folds)
+    needed.insert_range(rowValues[fold].getRowValuesOfElements());
+  return needed.takeVector();
+}
+
+SmallVector<unsigned> RecurrentLoop::getFolds(ArrayRef<unsigned> numbers) const {
+  llvm::SetVector<unsigned> all(llvm::from_range, numbers);
+  for (unsigned i = 0; i < all.size(); ++i)
+    for (const RowOperand &operand : rowValues[all[i]].operands)
+      if (operand.rowValue && (!rowValues[all[i]].isFold() || rowValues[all[i]].isSumOfSquares()))
+        all.insert(*operand.rowValue);
+  llvm::SetVector<unsigned> folds;
+  for (unsigned number : all)
+    if (rowValues[number].isFold())
+      folds.insert(rowValues[number].squares.value_or(number));
+  SmallVector<unsigned> inOrder = folds.takeVector();
+  llvm::sort(inOrder);
+  return inOrder;
+}
 
 /// Whether row 0 and unit 0 of a view are those of its memory.
 static bool startsAtOrigin(Value view) {
@@ -60,6 +106,44 @@ static bool startsAtOrigin(Value view) {
     view = slice.getSource();
   }
   return true;
+}
+
+/// The dimension of the source that dimension `dim` of a slice lies along.
+static int64_t getDimOfSource(memref::SubViewOp slice, int64_t dim) {
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  for (int64_t source = 0;; ++source)
+    if (!dropped.test(source) && dim-- == 0)
+      return source;
+}
+
+std::optional<ElementPlace> lstm::getElementPlace(Value view) {
+  ElementPlace place{view, 0, cast<MemRefType>(view.getType()).getRank() - 1};
+  if (place.unitDim == 0)
+    return std::nullopt;
+  for (;;) {
+    if (auto cast = place.base.getDefiningOp<memref::CastOp>()) {
+      place.base = cast.getSource();
+      continue;
+    }
+    auto slice = place.base.getDefiningOp<memref::SubViewOp>();
+    if (!slice)
+      return place;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    place.rowDim = getDimOfSource(slice, place.rowDim);
+    place.unitDim = getDimOfSource(slice, place.unitDim);
+    for (int64_t dim : {place.rowDim, place.unitDim})
+      if (!isConstantIntValue(slice.getMixedOffsets()[dim], 0) ||
+          !isConstantIntValue(slice.getMixedStrides()[dim], 1))
+        return std::nullopt;
+    for (int64_t dim = place.rowDim + 1; dim < place.unitDim; ++dim) {
+      std::optional<int64_t> gate = getConstantIntValue(slice.getMixedOffsets()[dim]);
+      if (!gate || !isConstantIntValue(slice.getMixedStrides()[dim], 1) || (!dropped.test(dim) && *gate != 0))
+        return std::nullopt;
+      if (dropped.test(dim))
+        place.gate = *gate;
+    }
+    place.base = slice.getSource();
+  }
 }
 
 /// The slot of a state with two of them, relative to the step; -1: another view.
@@ -87,10 +171,12 @@ static int64_t getSlot(Value view, scf::ForOp loop) {
 
 LogicalResult Matcher::matchPhase(PhaseOp op) {
   auto type = cast<MemRefType>(op.getOuts().front().getType());
-  PhaseInLoop phase{op, type.getShape().back(), {}};
+  PhaseInLoop phase{op, type.getShape().back(), {}, {}};
+  if (failed(matchRowInputs(phase)))
+    return failure();
   for (Value out : op.getOuts()) {
     Value root = getMemoryRoot(out);
-    if (!root)
+    if (!root || rowMemory.contains(root))
       return reject("a phase writes to memory of unknown origin");
     writers[root].push_back({unsigned(result.phases.size()),
                              unsigned(llvm::find(op.getOuts(), out) - op.getOuts().begin()), out});
@@ -106,18 +192,166 @@ LogicalResult Matcher::matchPhase(PhaseOp op) {
   for (Operation &inner : op.getBodyBlock()->without_terminator())
     if (!isPure(&inner) || inner.getNumRegions() != 0)
       return reject("'" + inner.getName().getStringRef() + "' stands in the body of a phase");
+  order.push_back({/*isPhase=*/true, unsigned(result.phases.size())});
   result.phases.push_back(phase);
   return success();
 }
 
+LogicalResult Matcher::matchRowInputs(PhaseInLoop &phase) {
+  PhaseOp op = phase.op;
+  phase.rowInputs.resize(op.getInputs().size());
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    auto at = isa<MemRefType>(input.getType()) ? rowMemory.find(getMemoryRoot(input)) : rowMemory.end();
+    if (at == rowMemory.end())
+      continue;
+    if (!at->second)
+      return reject("a value of a row is read before it is made");
+    const RowValue &value = result.rowValues[*at->second];
+    if (op.getAxes()[i] != (value.isPerGate ? kRow | kGate : kRow) ||
+        (value.isPerGate && op.getNumGates() != value.gates) || input != linalg::LinalgOp(value.op).getDpsInits()[0])
+      return reject("a phase reads a value of a row as something else");
+    phase.rowInputs[i] = *at->second;
+  }
+  return success();
+}
+
+/// Whether an operation writes to memory of row values.
+static bool isRowOperation(Operation *op) { return isa<linalg::LinalgOp, memref::CopyOp>(op); }
+
+static Value getTarget(Operation *op) {
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return copy.getTarget();
+  return cast<linalg::LinalgOp>(op).getDpsInits()[0];
+}
+
+/// Finds the memory of row values, which must be seen by the loop alone.
+LogicalResult Matcher::matchRowMemory() {
+  for (Operation &op : result.loop.getBody()->without_terminator()) {
+    if (!isRowOperation(&op))
+      continue;
+    Value target = getTarget(&op);
+    if (!target.getDefiningOp<memref::AllocOp>())
+      return reject("'" + op.getName().getStringRef() + "' stands in the step");
+    for (Operation *user : target.getUsers())
+      if (!result.loop->isProperAncestor(user) && !(twin && twin->isProperAncestor(user)) &&
+          !isa<memref::DeallocOp>(user))
+        return reject("'" + op.getName().getStringRef() + "' writes what is used outside of the steps");
+    rowMemory[target];
+  }
+  return success();
+}
+
+/// What all elements of `memref` are in all steps; null if it is not known.
+static TypedAttr getFillOf(Value memref) {
+  TypedAttr value;
+  for (Operation *user : memref.getUsers()) {
+    if (auto copy = dyn_cast<memref::CopyOp>(user); copy && copy.getTarget() != memref)
+      continue;
+    if (isa<memref::DeallocOp, memref::DimOp>(user))
+      continue;
+    auto fill = dyn_cast<linalg::FillOp>(user);
+    if (!fill || value || !matchPattern(fill.value(), m_Constant(&value)))
+      return {};
+  }
+  return value;
+}
+
+LogicalResult Matcher::matchRowOperation(Operation *op) {
+  Value target = getTarget(op);
+  if (auto copy = dyn_cast<memref::CopyOp>(op)) {
+    initials[target] = getFillOf(copy.getSource());
+    return success();
+  }
+  if (auto fill = dyn_cast<linalg::FillOp>(op)) {
+    TypedAttr value;
+    matchPattern(fill.value(), m_Constant(&value));
+    initials[target] = value;
+    return success();
+  }
+  bool isTooEarly = false;
+  auto getRowValue = [&](Value operand) -> std::optional<unsigned> {
+    auto at = isa<MemRefType>(operand.getType()) ? rowMemory.find(operand) : rowMemory.end();
+    if (at == rowMemory.end())
+      return std::nullopt;
+    isTooEarly |= !at->second;
+    return at->second;
+  };
+  FailureOr<RowValue> value = matchRowValue(cast<linalg::LinalgOp>(op), initials.lookup(target), getRowValue, reason);
+  if (failed(value))
+    return failure();
+  if (isTooEarly)
+    return reject("a value of a row is read before it is made");
+  initials.erase(target);
+  if (value->isFold())
+    order.push_back({/*isPhase=*/false, unsigned(result.rowValues.size())});
+  rowMemory[target] = result.rowValues.size();
+  result.rowValues.push_back(*value);
+  return success();
+}
+
+/// Folds join the stage before them, unless they need row values of it, or other threads.
+LogicalResult Matcher::addStages() {
+  for (auto [isPhase, number] : order) {
+    if (isPhase) {
+      result.stages.push_back({number, /*hasPhase=*/true, {}});
+      continue;
+    }
+    const RowValue &value = result.rowValues[number];
+    auto isOfUnits = [&](const PhaseInLoop &phase) { return phase.units == value.units; };
+    const auto *phase = llvm::find_if(result.phases, isOfUnits);
+    if (phase == result.phases.end())
+      return reject("a reduction is over another number of units than a phase has");
+    SmallVector<unsigned> needed = result.getFolds(value.getRowValuesOfElements());
+    MapStage *last = result.stages.empty() ? nullptr : &result.stages.back();
+    if (last && isOfUnits(result.phases[last->phase]) &&
+        llvm::none_of(needed, [&](unsigned fold) { return llvm::is_contained(last->folds, fold); }))
+      last->folds.push_back(number);
+    else
+      result.stages.push_back({unsigned(phase - result.phases.begin()), /*hasPhase=*/false, {number}});
+  }
+  for (MapStage &stage : result.stages)
+    findSumsOfSquares(stage);
+  return success();
+}
+
+/// The element that a fold is of without any mapping; null if it is of something else.
+static Value getElement(const RowValue &value) {
+  auto argument = dyn_cast<BlockArgument>(value.isSumOfSquares() ? value.element : value.mapped);
+  return argument ? value.operands[argument.getArgNumber()].value : Value();
+}
+
+/// Sums of a stage that need no exchange of their own.
+void Matcher::findSumsOfSquares(MapStage &stage) {
+  auto isInSquares = [&](unsigned number) {
+    RowValue &sum = result.rowValues[number];
+    if (sum.isSumOfSquares() || !isa<arith::AddFOp>(sum.combiner) || !getElement(sum))
+      return false;
+    for (unsigned other : stage.folds) {
+      const RowValue &squares = result.rowValues[other];
+      if (squares.isSumOfSquares() && getElement(squares) == getElement(sum) &&
+          std::pair(squares.gates, squares.isPerGate) == std::pair(sum.gates, sum.isPerGate))
+        sum.squares = other;
+    }
+    return sum.squares.has_value();
+  };
+  llvm::erase_if(stage.folds, isInSquares);
+}
+
 LogicalResult Matcher::matchBody() {
+  if (failed(matchRowMemory()))
+    return failure();
   for (Operation &op : result.loop.getBody()->without_terminator()) {
     if (auto phase = dyn_cast<PhaseOp>(op)) {
       if (failed(matchPhase(phase)))
         return failure();
       continue;
     }
-    bool isView = isa<memref::SubViewOp, memref::CastOp>(op);
+    if (isRowOperation(&op)) {
+      if (failed(matchRowOperation(&op)))
+        return failure();
+      continue;
+    }
+    bool isView = isa<memref::SubViewOp, memref::CastOp, memref::ExpandShapeOp>(op);
     auto isMemRef = [](Type type) { return isa<BaseMemRefType>(type); };
     if (!isPure(&op) || op.getNumRegions() != 0 ||
         (!isView && llvm::any_of(op.getOperandTypes(), isMemRef)))
@@ -133,16 +367,34 @@ LogicalResult Matcher::matchInputs(unsigned number) {
     return result.phases[writer.phase].units == phase.units;
   };
   auto isOwn = [&](Value view, const Writer &writer) {
-    return view == writer.view || (startsAtOrigin(view) && startsAtOrigin(writer.view));
+    std::optional<ElementPlace> read = getElementPlace(view), written = getElementPlace(writer.view);
+    return view == writer.view || (read && written && read->hasElementsOf(*written));
   };
   PhaseOp op = phase.op;
   for (auto [input, axes] : llvm::zip_equal(op.getInputs(), op.getAxes()))
     for (const Writer &writer : isa<MemRefType>(input.getType()) ? getWriters(input) : ArrayRef<Writer>())
-      if (axes != (kRow | kUnit) || !hasUnitsOf(writer) || !isOwn(input, writer))
+      if ((axes & kRowUnit) != kRowUnit || !hasUnitsOf(writer) || !isOwn(input, writer))
         return reject("a phase reads what the loop writes at other places than its own");
   for (Value out : op.getOuts())
     if (!llvm::all_of(getWriters(out), hasUnitsOf))
       return reject("phases of different widths write to the same memory");
+  return success();
+}
+
+/// So do those of reductions; row values have been matched in order.
+LogicalResult Matcher::matchOperands(const RowValue &value) {
+  for (const RowOperand &operand : value.operands) {
+    if (operand.rowValue || !isa<MemRefType>(operand.value.getType()))
+      continue;
+    for (const Writer &writer : getWriters(operand.value)) {
+      std::optional<ElementPlace> read = getElementPlace(operand.value), written = getElementPlace(writer.view);
+      if (!value.isFold() || (operand.axes & kRowUnit) != kRowUnit || !read || !written ||
+          !read->hasElementsOf(*written) || result.phases[writer.phase].units != value.units)
+        return reject("an operation on rows reads what the loop writes at other places than its own");
+    }
+    if (rowMemory.contains(getMemoryRoot(operand.value)))
+      return reject("an operation on rows reads a part of row values");
+  }
   return success();
 }
 
@@ -206,6 +458,11 @@ FailureOr<RecurrentLoop> Matcher::run() {
   for (unsigned i = 0; i < result.phases.size(); ++i)
     if (failed(matchInputs(i)) || failed(matchProjections(i)))
       return failure();
+  for (const RowValue &value : result.rowValues)
+    if (failed(matchOperands(value)))
+      return failure();
+  if (failed(addStages()))
+    return failure();
   if (result.exchanges.empty())
     return reject("no phase projects what the loop writes");
 
@@ -218,8 +475,7 @@ FailureOr<RecurrentLoop> Matcher::run() {
   while (auto slice = out.getDefiningOp<memref::SubViewOp>()) {
     if (!result.loop->isProperAncestor(slice))
       break;
-    // The two last dimensions of every view are rows and units.
-    result.rows = slice.getMixedSizes()[slice.getSourceType().getRank() - 2];
+    result.rows = slice.getMixedSizes()[getDimOfSource(slice, 0)];
     if (auto rows = dyn_cast<Value>(result.rows); rows && result.loop.isDefinedOutsideOfLoop(rows))
       return result;
     return reject("the number of rows is computed in the loop");
@@ -231,8 +487,8 @@ FailureOr<RecurrentLoop> Matcher::run() {
   return result;
 }
 
-FailureOr<RecurrentLoop> lstm::matchRecurrentLoop(scf::ForOp loop, std::string &reason) {
-  return Matcher(loop, reason).run();
+FailureOr<RecurrentLoop> lstm::matchRecurrentLoop(scf::ForOp loop, std::string &reason, scf::ForOp twin) {
+  return Matcher(loop, twin, reason).run();
 }
 
 bool lstm::isForCluster(const RecurrentLoop &loop) {
@@ -241,7 +497,7 @@ bool lstm::isForCluster(const RecurrentLoop &loop) {
       if (projection.exchange && projection.isOfPreviousStep &&
           number > loop.exchanges[*projection.exchange].producer)
         return false;
-  return true;
+  return loop.rowValues.empty();
 }
 
 /// What writes to the memory of a view.

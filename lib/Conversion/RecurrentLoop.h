@@ -9,6 +9,8 @@
 #ifndef LSTM_LIB_CONVERSION_RECURRENTLOOP_H
 #define LSTM_LIB_CONVERSION_RECURRENTLOOP_H
 
+#include "RowValue.h"
+
 #include "lstm/Dialect/LSTM/IR/LSTM.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -37,10 +39,23 @@ struct PhaseInLoop {
   PhaseOp op;
   int64_t units;
   SmallVector<Projection> projections;
+  /// The number of the row value that an input is; none: another input.
+  SmallVector<std::optional<unsigned>> rowInputs;
 };
 
-/// A time loop on memrefs whose body is a chain of phases, such that an element (row, unit)
-/// of what the loop writes is read elsewhere than at (row, unit) by projections alone.
+/// What is mapped and folded at once, from products and row values of the stages before: one phase,
+/// or none, and then folds over elements of as many units.
+struct MapStage {
+  /// Number of the phase, or of another one with as many units.
+  unsigned phase;
+  bool hasPhase;
+  /// Numbers of row values.
+  SmallVector<unsigned> folds;
+};
+
+/// A time loop on memrefs whose body is a chain of phases and of operations that make row values,
+/// such that an element (row, unit) of what the loop writes is read elsewhere than at (row, unit)
+/// by projections and reductions alone.
 struct RecurrentLoop {
   scf::ForOp loop;
   /// What the number of steps does not exceed.
@@ -48,6 +63,13 @@ struct RecurrentLoop {
   OpFoldResult rows;
   SmallVector<PhaseInLoop> phases;
   SmallVector<Exchange> exchanges;
+  SmallVector<RowValue> rowValues;
+  SmallVector<MapStage> stages;
+
+  /// Row values that a stage has to know.
+  SmallVector<unsigned> getRowValuesOf(const MapStage &stage) const;
+  /// The folds that row values are made of and that are exchanged, in the order in which they are made.
+  SmallVector<unsigned> getFolds(ArrayRef<unsigned> rowValues) const;
 };
 
 /// Where the loop writes what a phase reads in the same place (row, unit).
@@ -64,13 +86,31 @@ bool isWritten(const RecurrentLoop &loop, Value view);
 /// Whether an input is another one in each step, of words that the loop does not write.
 bool isSequence(const RecurrentLoop &loop, Value input);
 
-/// Recognizes such a loop. Else `reason` says what is in the way.
-FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason);
+/// Where a view has rows, units and, if it is one gate's part, which; the same for two views if
+/// their elements (row, unit) lie side by side.
+struct ElementPlace {
+  Value base;
+  int64_t rowDim, unitDim;
+  /// -1: all gates, or there is no such axis.
+  int64_t gate = -1;
+  bool hasElementsOf(const ElementPlace &other) const {
+    return base == other.base && rowDim == other.rowDim && unitDim == other.unitDim;
+  }
+};
+
+/// The place of a view whose first dimension are rows and whose last are units; none if its first row
+/// and unit are not those of its memory.
+std::optional<ElementPlace> getElementPlace(Value view);
+
+/// Recognizes such a loop. Else `reason` says what is in the way. A `twin` is another form of the
+/// loop, of which one will stay.
+FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason, scf::ForOp twin = {});
 
 /// Whether blocks may overwrite a slot of an exchange with the next but one: what is projected of the
-/// step before is projected before it is written again.
+/// step before is projected before it is written again. And whether they exchange nothing else, as partial folds.
 bool isForCluster(const RecurrentLoop &loop);
-constexpr llvm::StringLiteral kNoCluster = "a phase projects what an earlier one has written over";
+constexpr llvm::StringLiteral kNoCluster =
+    "a phase projects what an earlier one has written over, or rows are reduced";
 
 } // namespace mlir::lstm
 

@@ -265,7 +265,7 @@ def ConvertLinalgToGPUPass : Pass<"convert-linalg-to-gpu", "ModuleOp"> {
 def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
   let summary = "Which recurrences become kernels, and how they are laid out";
   let description = [{
-    On memrefs, for GPUs. Marks a time loop whose body is a chain of phases with how it is to run,
+    On memrefs, for GPUs. Marks a time loop whose body is a chain of phases and reductions with how it is to run,
     by the number of rows: as one kernel for all steps, which keeps the weights in registers and
     shared memory, or by libraries. A model of what a step costs on the GPU chooses; a remark says
     what, the predicted time and most of what it is, or what is in the way:
@@ -283,8 +283,14 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
 
     A loop becomes a kernel if it counts from 0 by 1, its phases have static weights of f32, f16 or bf16 and sum in f32, at
     least one projects what the loop writes, whole and in one piece, and everything else that
-    the loop writes is read at the row and unit where it is written. Reductions over
-    units, as a layer norm has, are left to libraries.
+    the loop writes is read at the row and unit where it is written.
+
+    Between phases may stand `linalg` operations that make a value for each row (`[row]`) or row and gate
+    (`[row, gate]`), which later operations of the step read: sums, products, maxima and minima of f32, from
+    a constant on, over the units, or the gates and units, of `[row, unit]` or `[row, gate, unit]`, of anything that is
+    computed from elements and earlier values of the row; and maps of such values. A phase that writes gates
+    side by side (`[row, gate * unit]`), for reductions to read as `[row, gate, unit]`, is made one with gates; what
+    the step copies of a phase's results is written by the phase.
 
     `plans-file` has plans that were measured, by the recurrence and the number of rows; where it has
     none for a recurrence, the model chooses ([Compiling](Compiling.md#measured-plans)).
@@ -325,12 +331,18 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     clusters do not wait for each other. Weights have to lie at multiples of what a lane loads at once, up to 16
     bytes, which is asked for at run time.
     Phases run one after the other in each step; a region is inlined, whatever cell it came from.
-    With products of f16 and bf16, exp, tanh and reciprocals come from the special function unit,
+    If all products are of f16 and bf16, exp, tanh, roots and divisions come from the special function unit,
     with relative errors of 2^-21 (tanh: of 1), unless `approximate` is off.
+
+    Of a reduction over units, neighbouring lanes that have a row fold what they have and exchange it the same
+    way, words of f32; who needs the result reads the parts of all blocks and folds them, always in the same order. A
+    reduction that needs no result of another one runs together with the phase before it, and a sum of
+    squared distances from what is the same for a row, as a variance, needs none: parts are
+    sums about their own means. So a layer norm is one exchange.
   }];
   let options = [
     Option<"approximates", "approximate", "bool", "true",
-           "With products of 16 bits, functions by the special function unit">];
+           "If all products are of 16 bits, functions by the special function unit">];
   let statistics = [Statistic<"numKernels", "recurrences", "Recurrences made kernels">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
                            "LLVM::LLVMDialect", "math::MathDialect", "memref::MemRefDialect",

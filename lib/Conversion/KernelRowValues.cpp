@@ -1,0 +1,407 @@
+//===- KernelRowValues.cpp - Reductions over a row in a kernel --------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A group of lanes that have units of one row folds them and publishes the partial fold, as words
+// that say themselves that they are there. Whoever needs the row value reads the partial folds of all
+// groups of lanes of all blocks and folds them in one order: no block waits for another to do so, and
+// nobody has to keep the row value.
+//
+// A sum of squares of distances from a center c, as a variance is, waits for no center: with the mean
+// m and the sum of squares s of the distances from m of each partial's n elements, it is the sum of
+// s + n (m - c)^2. So a mean and a variance are one exchange.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+/// [step slot][plane][row][word] of the partial folds.
+Value KernelEmitter::foldAddress(unsigned fold, Value slot, int64_t plane, Value row, Value word) {
+  const FoldLayout &place = layout.folds.at(fold);
+  Value before = mul(mul(slots, rows), place.before);
+  Value line = add(mul(slot, place.planes), index(plane));
+  Value offset = add(before, add(mul(add(mul(line, rows), row), place.rowWords), word));
+  return advance(exchangeMemory, mul(offset, 4));
+}
+
+/// What the lane reads of folds that a stage needs, [fold][plane][chunk]: the lanes of a row share out
+/// its words.
+SmallVector<KernelEmitter::FoldRequest> KernelEmitter::getFoldRequests(const MapStage &stage, ArrayRef<unsigned> folds,
+                                                                       const Item &item, Value count) {
+  SmallVector<FoldRequest> requests;
+  int64_t lanes = getRowLanes(stage);
+  Value lane = rem(mapThread, lanes);
+  for (unsigned fold : folds) {
+    const FoldLayout &place = layout.folds.at(fold);
+    int64_t chunks = place.rowWords / ProductFormat::kLaneWords;
+    for (int64_t plane = 0; plane < place.planes; ++plane)
+      for (int64_t first = 0; first < chunks; first += lanes) {
+        Value chunk = add(lane, index(first));
+        Value inside = first + lanes > chunks ? min(chunk, index(chunks - 1)) : chunk;
+        Value words = mul(inside, ProductFormat::kLaneWords);
+        requests.push_back({fold, plane, chunk, foldAddress(fold, getSlot(count), plane, item.row, words)});
+      }
+  }
+  return requests;
+}
+
+SmallVector<Value> KernelEmitter::askForFolds(ArrayRef<FoldRequest> requests) {
+  SmallVector<Value> words;
+  for (const FoldRequest &request : requests)
+    words.append(askAgain(request.address, word(1), SmallVector<Value>(4, word(-1))));
+  return words;
+}
+
+/// Asks again for what is missing until all lanes have their words.
+SmallVector<Value> KernelEmitter::waitForFolds(ArrayRef<FoldRequest> requests, ValueRange asked) {
+  if (requests.empty())
+    return {};
+  // The words, and which requests miss some.
+  SmallVector<Type> types(5 * requests.size(), b.getI32Type());
+  auto wait = scf::WhileOp::create(
+      b, types, asked,
+      [&](OpBuilder &, Location, ValueRange all) {
+        SmallVector<Value> results(all);
+        Value anyMissing;
+        for (auto [i, request] : llvm::enumerate(requests)) {
+          const FoldLayout &place = layout.folds.at(request.fold);
+          Value missing;
+          for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w) {
+            Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, all[4 * i + w], word(-1));
+            // Nobody writes what fills up a row.
+            if (place.partials != place.rowWords) {
+              Value at = add(mul(request.chunk, ProductFormat::kLaneWords), index(w));
+              isMissing = conjoin(isMissing, isLess(at, index(place.partials)));
+            }
+            missing = missing ? arith::OrIOp::create(b, missing, isMissing).getResult() : isMissing;
+          }
+          anyMissing = anyMissing ? arith::OrIOp::create(b, anyMissing, missing).getResult() : missing;
+          results.push_back(arith::ExtUIOp::create(b, b.getI32Type(), missing));
+        }
+        scf::ConditionOp::create(b, isAny(anyMissing), results);
+      },
+      [&](OpBuilder &, Location, ValueRange all) {
+        SmallVector<Value> again;
+        for (auto [i, request] : llvm::enumerate(requests))
+          again.append(askAgain(request.address, all[4 * requests.size() + i], all.slice(4 * i, 4)));
+        scf::YieldOp::create(b, again);
+      });
+  b.setInsertionPointAfter(wait);
+  return llvm::to_vector(llvm::map_range(wait.getResults().take_front(4 * requests.size()),
+                                         [](OpResult result) -> Value { return result; }));
+}
+
+Value KernelEmitter::combine(const RowValue &value, Value l, Value r) {
+  IRMapping mapping;
+  mapping.map(value.combiner->getOperand(0), l);
+  mapping.map(value.combiner->getOperand(1), r);
+  return b.clone(*value.combiner, mapping)->getResult(0);
+}
+
+/// Of all lanes of groups of `lanes`; each lane gets the same bits, as the operation commutes.
+Value KernelEmitter::combineLanes(const RowValue &value, Value scalar, int64_t lanes) {
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
+    Value other = gpu::ShuffleOp::create(b, scalar, word(distance), word(32), gpu::ShuffleMode::XOR).getShuffleResult();
+    scalar = combine(value, scalar, other);
+  }
+  return scalar;
+}
+
+/// A value of an operation's body, from what its arguments are mapped to.
+Value KernelEmitter::computeScalar(Value scalar, Block *body, IRMapping &mapping) {
+  if (mapping.contains(scalar))
+    return mapping.lookup(scalar);
+  Operation *op = scalar.getDefiningOp();
+  if (!op || (op->getBlock() != body && !op->hasTrait<OpTrait::ConstantLike>()))
+    return scalar;
+  for (Value operand : op->getOperands())
+    mapping.map(operand, computeScalar(operand, body, mapping));
+  if (!approximates || !approximate(*op, mapping))
+    b.clone(*op, mapping);
+  return mapping.lookup(scalar);
+}
+
+/// The arguments of a row value's body that are the same for a row, or for a row and gate.
+IRMapping KernelEmitter::mapRowOperands(const RowValue &value, int64_t gate, const Item &item,
+                                        const RowScalars &rowValues, const IRMapping &step) {
+  IRMapping mapping = step;
+  Block *body = linalg::LinalgOp(value.op).getBlock();
+  for (auto [i, operand] : llvm::enumerate(value.operands)) {
+    BlockArgument argument = body->getArgument(i);
+    if (argument.use_empty() || operand.axes & kUnit)
+      continue;
+    if (operand.rowValue) {
+      auto at = rowValues.find(*operand.rowValue);
+      if (at != rowValues.end())
+        mapping.map(argument, at->second.size() == 1 ? at->second.front() : at->second[gate]);
+      continue;
+    }
+    if (!isa<MemRefType>(operand.value.getType())) {
+      mapping.map(argument, step.lookupOrDefault(operand.value));
+      continue;
+    }
+    SmallVector<Value> position;
+    if (operand.axes & kRow)
+      position.push_back(item.row);
+    if (operand.axes & kGate)
+      position.push_back(index(gate));
+    mapping.map(argument, LLVM::LoadOp::create(b, argument.getType(), address(operand.value, position, step)));
+  }
+  return mapping;
+}
+
+/// How many elements a partial fold is of, as f32.
+Value KernelEmitter::getElementsOfPartial(unsigned number, Value partial) {
+  const RowValue &value = loop.rowValues[number];
+  const FoldLayout &place = layout.folds.at(number);
+  auto constant = [&](int64_t n) -> Value { return arith::ConstantOp::create(b, b.getF32FloatAttr(n)); };
+  int64_t gates = value.isPerGate ? 1 : value.gates;
+  if (place.partials * place.lanes == value.units)
+    return constant(place.lanes * gates);
+  Value all = index(value.units);
+  Value left = b.createOrFold<arith::SubIOp>(all, min(mul(partial, place.lanes), all));
+  Value units = arith::IndexCastOp::create(b, b.getI32Type(), min(left, index(place.lanes)));
+  return arith::MulFOp::create(b, arith::UIToFPOp::create(b, b.getF32Type(), units), constant(gates));
+}
+
+/// A row value from the partial folds of all blocks: those of a lane in their order, then those of lanes.
+SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldRequest> requests, ValueRange words,
+                                             int64_t lanes, const Item &item, const RowScalars &rowValues,
+                                             const IRMapping &step) {
+  const RowValue &value = loop.rowValues[number];
+  unsigned source = value.squares.value_or(number);
+  const FoldLayout &place = layout.folds.at(source);
+  int64_t planes = place.planes / value.getSize(), perPlane = requests.size() / place.planes;
+  Value neutral = arith::ConstantOp::create(b, *arith::getNeutralElement(value.combiner));
+  SmallVector<Value> results;
+  for (int64_t g = 0; g < value.getSize(); ++g) {
+    Value center, sum;
+    if (value.isSumOfSquares()) {
+      IRMapping mapping = mapRowOperands(value, g, item, rowValues, step);
+      center = computeScalar(value.center, linalg::LinalgOp(value.op).getBlock(), mapping);
+    }
+    for (int64_t i = 0; i < perPlane * ProductFormat::kLaneWords; ++i) {
+      auto read = [&](int64_t plane) -> Value {
+        int64_t first = (g * planes + plane) * perPlane * ProductFormat::kLaneWords;
+        return arith::BitcastOp::create(b, b.getF32Type(), words[first + i]);
+      };
+      Value chunk = requests[i / ProductFormat::kLaneWords].chunk;
+      Value partial = add(mul(chunk, ProductFormat::kLaneWords), index(i % ProductFormat::kLaneWords));
+      Value scalar = read(0);
+      if (center) {
+        Value distance = arith::SubFOp::create(b, scalar, center);
+        Value square = arith::MulFOp::create(b, distance, distance);
+        square = arith::MulFOp::create(b, square, getElementsOfPartial(source, partial));
+        scalar = arith::AddFOp::create(b, read(1), square);
+      } else if (value.squares) {
+        scalar = arith::MulFOp::create(b, scalar, getElementsOfPartial(source, partial));
+      }
+      if (place.partials % (lanes * ProductFormat::kLaneWords) != 0)
+        scalar = arith::SelectOp::create(b, isLess(partial, index(place.partials)), scalar, neutral);
+      sum = sum ? combine(value, sum, scalar) : scalar;
+    }
+    sum = combineLanes(value, sum, lanes);
+    if (!matchPattern(value.initial, m_AnyZeroFloat()) || !isa<arith::AddFOp>(value.combiner))
+      sum = combine(value, arith::ConstantOp::create(b, value.initial), sum);
+    results.push_back(sum);
+  }
+  return results;
+}
+
+/// The row values that can be made of folds whose words are there: each is made of those before it.
+KernelEmitter::RowScalars KernelEmitter::computeRowValues(ArrayRef<FoldRequest> requests, ValueRange words,
+                                                          int64_t lanes, const Item &item, const IRMapping &step) {
+  RowScalars known;
+  for (auto [number, value] : llvm::enumerate(loop.rowValues)) {
+    SmallVector<unsigned> others;
+    if (!value.isFold() || value.isSumOfSquares())
+      others = value.getRowValuesOf(value.isFold() ? value.center : value.mapped);
+    if (!llvm::all_of(others, [&](unsigned other) { return known.contains(other); }))
+      continue;
+    if (value.isFold()) {
+      unsigned source = value.squares.value_or(number);
+      auto isOwn = [&](const FoldRequest &request) { return request.fold == source; };
+      auto isOther = [&](const FoldRequest &request) { return request.fold != source; };
+      ArrayRef<FoldRequest> own = requests.drop_while(isOther).take_while(isOwn);
+      if (own.empty())
+        continue;
+      size_t first = own.begin() - requests.begin();
+      ValueRange there = words.slice(ProductFormat::kLaneWords * first, ProductFormat::kLaneWords * own.size());
+      SmallVector<Value> results = finishFold(number, own, there, lanes, item, known, step);
+      known[number] = results;
+      continue;
+    }
+    SmallVector<Value> results;
+    for (int64_t g = 0; g < value.getSize(); ++g) {
+      IRMapping mapping = mapRowOperands(value, g, item, known, step);
+      results.push_back(computeScalar(value.mapped, linalg::LinalgOp(value.op).getBlock(), mapping));
+    }
+    known[number] = results;
+  }
+  return known;
+}
+
+SmallVector<KernelEmitter::RowScalars> KernelEmitter::readRowValues(const MapStage &stage, ArrayRef<Item> items,
+                                                                    Value count, const IRMapping &step) {
+  SmallVector<RowScalars> all(items.size());
+  SmallVector<unsigned> needed = loop.getRowValuesOf(stage), folds = loop.getFolds(needed);
+  if (needed.empty())
+    return all;
+  size_t numWords = 0;
+  for (unsigned fold : folds) {
+    const FoldLayout &place = layout.folds.at(fold);
+    int64_t chunks = place.rowWords / ProductFormat::kLaneWords;
+    numWords += ProductFormat::kLaneWords * place.planes * llvm::divideCeil(chunks, getRowLanes(stage));
+  }
+  // All are asked for at the same time, unless that takes too many registers: one after the other, each
+  // would take the time of a journey.
+  constexpr size_t kMaxWords = 64;
+  bool asksAhead = items.size() * numWords <= kMaxWords;
+  SmallVector<SmallVector<Value>> asked(items.size());
+  if (asksAhead)
+    for (auto [item, words] : llvm::zip_equal(items, asked))
+      words = guarded(item.exists, SmallVector<Type>(numWords, b.getI32Type()),
+                      [&] { return askForFolds(getFoldRequests(stage, folds, item, count)); });
+  SmallVector<Type> types;
+  for (unsigned number : needed)
+    types.append(loop.rowValues[number].getSize(), b.getF32Type());
+  for (auto [i, item] : llvm::enumerate(items)) {
+    RowScalars &known = all[i];
+    SmallVector<Value> scalars = guarded(item.exists, types, [&] {
+      SmallVector<FoldRequest> requests = getFoldRequests(stage, folds, item, count);
+      SmallVector<Value> there = waitForFolds(requests, asksAhead ? asked[i] : askForFolds(requests));
+      RowScalars rowValues = computeRowValues(requests, there, getRowLanes(stage), item, step);
+      SmallVector<Value> results;
+      for (unsigned number : needed)
+        llvm::append_range(results, rowValues[number]);
+      return results;
+    });
+    ValueRange rest(scalars);
+    for (unsigned number : needed) {
+      int64_t size = loop.rowValues[number].getSize();
+      known[number] = llvm::to_vector(rest.take_front(size));
+      rest = rest.drop_front(size);
+    }
+  }
+  return all;
+}
+
+/// The gates that a fold reads of an operand.
+static int64_t getNumGates(const RowValue &value, const RowOperand &operand) {
+  return operand.axes & kGate ? value.gates : 1;
+}
+
+/// What a fold reads of operands with units: what the stage's phase has just given, or what is in memory.
+SmallVector<Value> KernelEmitter::getElements(const MapStage &stage, unsigned number, ValueRange results,
+                                              const Item &item, const IRMapping &step) {
+  const RowValue &value = loop.rowValues[number];
+  auto getResult = [&](const RowOperand &operand, int64_t gate) -> Value {
+    std::optional<ElementPlace> read = getElementPlace(operand.value);
+    for (auto [i, result] : llvm::enumerate(results)) {
+      Value out = PhaseOp(loop.phases[stage.phase].op).getOuts()[i];
+      std::optional<ElementPlace> written = getElementPlace(out);
+      if (out == operand.value || (read && written && read->hasElementsOf(*written) &&
+                                   written->gate == (operand.axes & kGate ? gate : read->gate)))
+        return result;
+    }
+    return {};
+  };
+  SmallVector<Value> elements;
+  for (const RowOperand &operand : value.operands)
+    for (int64_t g = 0; operand.axes & kUnit && g < getNumGates(value, operand); ++g) {
+      Value element = (operand.axes & kRow) ? getResult(operand, g) : Value();
+      if (!element) {
+        Type type = cast<MemRefType>(operand.value.getType()).getElementType();
+        SmallVector<Value> position = getPosition(operand.axes, item.row, index(g), item.unit);
+        element = LLVM::LoadOp::create(b, type, address(operand.value, position, step));
+      }
+      elements.push_back(element);
+    }
+  return elements;
+}
+
+/// What a thread's elements of some gates are mapped to before they are folded.
+SmallVector<Value> KernelEmitter::mapElements(const RowValue &value, ArrayRef<int64_t> gates, const Item &item,
+                                              ValueRange elements, const RowScalars &rowValues,
+                                              const IRMapping &step) {
+  Block *body = linalg::LinalgOp(value.op).getBlock();
+  SmallVector<Value> mapped;
+  for (int64_t gate : gates) {
+    IRMapping mapping = mapRowOperands(value, gate, item, rowValues, step);
+    ValueRange rest = elements;
+    for (auto [i, operand] : llvm::enumerate(value.operands)) {
+      if (!(operand.axes & kUnit))
+        continue;
+      int64_t count = getNumGates(value, operand);
+      mapping.map(body->getArgument(i), rest[count == 1 ? 0 : gate]);
+      rest = rest.drop_front(count);
+    }
+    mapped.push_back(computeScalar(value.isSumOfSquares() ? value.element : value.mapped, body, mapping));
+  }
+  return mapped;
+}
+
+/// Folds a thread's elements, and those of the lanes beside it; padding counts for nothing.
+Value KernelEmitter::combineElements(const RowValue &value, ArrayRef<Value> elements, const Item &item,
+                                     int64_t lanes) {
+  Value sum = elements.front();
+  for (Value element : elements.drop_front())
+    sum = combine(value, sum, element);
+  if (item.isUnit) {
+    Value neutral = arith::ConstantOp::create(b, *arith::getNeutralElement(value.combiner));
+    sum = arith::SelectOp::create(b, item.isUnit, sum, neutral);
+  }
+  return combineLanes(value, sum, lanes);
+}
+
+void KernelEmitter::publishPartial(unsigned number, int64_t plane, const Item &item, Value count, Value scalar) {
+  const FoldLayout &place = layout.folds.at(number);
+  Value bits = arith::BitcastOp::create(b, b.getI32Type(), scalar);
+  // All ones is a NaN, of which there are others.
+  Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, word(-1));
+  Value safe = arith::SelectOp::create(b, isMissing, word(0x7fffffff), bits);
+  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rem(item.blockUnit, place.lanes), index(0));
+  guarded(conjoin(item.isRow, isFirst), {}, [&]() -> SmallVector<Value> {
+    Value at = foldAddress(number, getSlot(count), plane, item.row, div(item.paddedUnit, place.lanes));
+    LLVM::StoreOp::create(b, safe, at, /*alignment=*/4, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                          /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, "device");
+    return {};
+  });
+}
+
+/// Gives all blocks the fold of the thread's elements and those of the lanes beside it.
+void KernelEmitter::publishFold(unsigned number, const Item &item, ValueRange elements, const RowScalars &rowValues,
+                                Value count, const IRMapping &step) {
+  const RowValue &value = loop.rowValues[number];
+  int64_t lanes = layout.folds.at(number).lanes;
+  for (int64_t i = 0; i < value.getSize(); ++i) {
+    SmallVector<int64_t> gates = {i};
+    if (!value.isPerGate)
+      gates = llvm::to_vector(llvm::seq<int64_t>(value.gates));
+    SmallVector<Value> mapped = mapElements(value, gates, item, elements, rowValues, step);
+    Value sum = combineElements(value, mapped, item, lanes);
+    if (!value.isSumOfSquares()) {
+      publishPartial(number, i, item, count, sum);
+      continue;
+    }
+    Value elementCount = getElementsOfPartial(number, div(item.paddedUnit, lanes));
+    Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1));
+    Value mean = arith::DivFOp::create(b, sum, b.createOrFold<arith::MaximumFOp>(elementCount, one));
+    for (Value &scalar : mapped) {
+      Value distance = arith::SubFOp::create(b, scalar, mean);
+      scalar = arith::MulFOp::create(b, distance, distance);
+    }
+    publishPartial(number, 2 * i, item, count, mean);
+    publishPartial(number, 2 * i + 1, item, count, combineElements(value, mapped, item, lanes));
+  }
+}
