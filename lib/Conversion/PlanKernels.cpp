@@ -8,6 +8,7 @@
 
 #include "lstm/Conversion/Passes.h"
 
+#include "ForwardCopies.h"
 #include "KernelLayout.h"
 #include "KernelPlanAttr.h"
 #include "KernelPlanFile.h"
@@ -153,12 +154,13 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     return planned;
   }
 
-  /// Decides about a loop; one with reductions takes another form as a kernel.
+  /// Decides about a loop; one with reductions or copies takes another form as a kernel.
   LogicalResult decide(scf::ForOp source, const KernelTarget &target) {
-    if (source.getBody()->getOps<linalg::LinalgOp>().empty())
+    if (source.getBody()->getOps<linalg::LinalgOp>().empty() && source.getBody()->getOps<memref::CopyOp>().empty())
       return LogicalResult(choosePlans(source, /*twin=*/{}, target));
     IRRewriter rewriter(source);
     auto candidate = cast<scf::ForOp>(rewriter.clone(*source));
+    forwardCopies(rewriter, candidate);
     splitGates(rewriter, candidate);
     FailureOr<bool> hasKernel = choosePlans(candidate, source, target);
     rewriter.eraseOp(succeeded(hasKernel) && *hasKernel ? source : candidate);
