@@ -10,7 +10,8 @@ called with, and what they must give, all from the suites that test the CPU.
     activation/NAME   all forms and types of an activation
     fault/NAME        test/Regression: numbers of public fault reports
     property/SEED     random programs
-    persistent/…      cells, large ones and random programs by --strategy=persistent
+    norm/NAME/UNITS   norms.py: cells that reduce over the units of a row
+    persistent/…      cells, large ones, random programs and those that reduce by --strategy=persistent
     cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
@@ -27,7 +28,7 @@ import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT / folder) for folder in
-                ("test/Integration/CPU", "test/Integration/Property", "examples/g2p", "python_bindings")]
+                ("test/Integration/GPU", "test/Integration/CPU", "test/Integration/Property", "examples/g2p", "python_bindings")]
 
 # Both suites have a module of this name.
 import importlib.util  # noqa: E402
@@ -44,6 +45,7 @@ def _load(name, path):
 import cells  # noqa: E402
 import examples  # noqa: E402
 import judge  # noqa: E402
+import norms  # noqa: E402
 import ops  # noqa: E402
 import runner  # noqa: E402
 from emit import emit  # noqa: E402
@@ -192,6 +194,28 @@ class Large(Cell):
         for result in case.results:
             result.how = ("units", 256.0)
         return case
+
+
+class Norm(Program):
+    """Units that are no multiple of what a block has are folded, too."""
+
+    UNITS = (8, 44, 300)
+    sizes = SIZES
+
+    def __init__(self, cell, units):
+        self.cell, self.units, self.name = cell, units, f"norm/{cell}/{units}"
+
+    def text(self):
+        return norms.text(self.cell, self.units)
+
+    def cases(self):
+        made = []
+        for label, steps, batch, lengths in self.sizes:
+            arguments = norms.arguments(self.cell, self.units, steps, batch, suite.hash_of(self.name, label), lengths)
+            # Rounding adds up over some hundred units.
+            how = UNITS if self.units < 100 else ("units", 64.0)
+            made.append(case_of(self.text(), label, arguments, norms.reference(self.cell, arguments), how))
+        return made
 
 
 class Op(Program):
@@ -379,10 +403,12 @@ def every(count):
     for file in ops.CASES:
         text = suite.op_functions(ROOT / f"test/Integration/CPU/{file}.mlir")
         made += [Op(file, entry, text[entry]) for entry in ops.CASES[file]]
+    norm = [Norm(cell, units) for cell in norms.CELLS for units in Norm.UNITS]
+    made += norm
     made += [Activation(name) for name in suite.FORMS]
     made += [*faults(), G2P()]
     made += [Property(seed) for seed in range(1, count + 1)]
-    persistent = [*map(Cell, examples.names()), *map(Large, Large.GROWN),
+    persistent = [*map(Cell, examples.names()), *map(Large, Large.GROWN), *norm,
                   *(StaticProperty(seed) for seed in range(1, min(count, PERSISTENT) + 1))]
     made += [Variant("persistent", program) for program in persistent]
     made += [Variant("library", Cell(name)) for name in examples.names()]
