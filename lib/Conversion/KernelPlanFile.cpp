@@ -36,7 +36,7 @@ std::string lstm::getRecurrenceKey(const RecurrentLoop &loop, Float32Mode float3
     }
   }
   if (!loop.rowValues.empty())
-    os << "; " << loop.rowValues.size() << " values of rows";
+    os << "; row values: " << loop.rowValues.size();
   if (hasFloat32)
     os << "; f32 by " << getModeName(float32);
   return key;

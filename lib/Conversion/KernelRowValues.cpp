@@ -310,7 +310,7 @@ SmallVector<Value> KernelEmitter::getElements(const MapStage &stage, unsigned nu
     for (auto [i, result] : llvm::enumerate(results)) {
       Value out = PhaseOp(loop.phases[stage.phase].op).getOuts()[i];
       std::optional<ElementPlace> written = getElementPlace(out);
-      if (out == operand.value || (read && written && read->hasElementsOf(*written) &&
+      if (out == operand.value || (read && written && read->hasElementsOf(*written) && read->before == written->before &&
                                    written->gate == (operand.axes & kGate ? gate : read->gate)))
         return result;
     }

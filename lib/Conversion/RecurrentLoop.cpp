@@ -131,6 +131,8 @@ std::optional<ElementPlace> lstm::getElementPlace(Value view) {
     llvm::SmallBitVector dropped = slice.getDroppedDims();
     place.rowDim = getDimOfSource(slice, place.rowDim);
     place.unitDim = getDimOfSource(slice, place.unitDim);
+    for (int64_t dim = 0; dim < place.rowDim; ++dim)
+      place.before.push_back(slice.getMixedOffsets()[dim]);
     for (int64_t dim : {place.rowDim, place.unitDim})
       if (!isConstantIntValue(slice.getMixedOffsets()[dim], 0) ||
           !isConstantIntValue(slice.getMixedStrides()[dim], 1))

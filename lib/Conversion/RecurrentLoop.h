@@ -93,6 +93,8 @@ struct ElementPlace {
   int64_t rowDim, unitDim;
   /// -1: all gates, or there is no such axis.
   int64_t gate = -1;
+  /// Where it lies along what comes before rows, as the slots of a state.
+  SmallVector<OpFoldResult> before = {};
   bool hasElementsOf(const ElementPlace &other) const {
     return base == other.base && rowDim == other.rowDim && unitDim == other.unitDim;
   }

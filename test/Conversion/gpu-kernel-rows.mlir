@@ -143,3 +143,51 @@ func.func @maximum(%h: memref<?x48xf32>, %U: memref<48x1x48xf32>, %n: index, %T:
   } {lstm.kernel = [{unit_blocks = 2, row_tiles = 1, splits = 4, map_warps = 6, f32 = "exact"}]}
   return
 }
+
+// -----
+
+#ru = affine_map<(r, u) -> (r, u)>
+#r = affine_map<(r, u) -> (r)>
+#even = affine_map<(d0) -> (d0 mod 2)>
+#odd = affine_map<(d0) -> ((d0 + 1) mod 2)>
+!slots = memref<2x8x40xf32>
+!state = memref<8x40xf32, strided<[40, 1], offset: ?>>
+
+// What was the state is folded, not what the phase has just made of it.
+// CHECK-LABEL: func.func @state_before(
+// CHECK: } else {
+// CHECK: nvvm.barrier.arrive
+// CHECK: nvvm.barrier id
+// CHECK: llvm.store %[[NEW:.*]], %{{.*}} : f32, !llvm.ptr<1>
+// CHECK: %[[OLD:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+// CHECK: arith.select %{{.*}}, %[[OLD]], %{{.*}} : f32
+// CHECK: gpu.shuffle xor
+func.func @state_before(%h: !slots, %out: memref<8x40xf32>, %U: memref<40x1x40xf32>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<8xf32>
+  scf.for %t = %c0 to %T step %c1 {
+    %i = affine.apply #even(%t)
+    %j = affine.apply #odd(%t)
+    %h0 = memref.subview %h[%i, 0, 0] [1, 8, 40] [1, 1, 1] : !slots to !state
+    %h1 = memref.subview %h[%j, 0, 0] [1, 8, 40] [1, 1, 1] : !slots to !state
+    lstm.phase project(%h0, %U : !state, memref<40x1x40xf32>) outs(%h1 : !state) {
+    ^bb0(%p: f32, %old: f32):
+      lstm.yield %p : f32
+    }
+    linalg.fill ins(%zero : f32) outs(%s : memref<8xf32>)
+    linalg.generic {indexing_maps = [#ru, #r], iterator_types = ["parallel", "reduction"]}
+        ins(%h0 : !state) outs(%s : memref<8xf32>) {
+    ^bb0(%e: f32, %a: f32):
+      %y = arith.addf %a, %e : f32
+      linalg.yield %y : f32
+    }
+    lstm.phase ins(%h1[r, u], %s[r] : !state, memref<8xf32>) outs(%out : memref<8x40xf32>) {
+    ^bb0(%e: f32, %m: f32, %old: f32):
+      %y = arith.mulf %e, %m : f32
+      lstm.yield %y : f32
+    }
+  } {lstm.kernel = [{f32 = "exact", map_warps = 4 : i64, row_tiles = 1 : i64, splits = 4 : i64, unit_blocks = 3 : i64}]}
+  return
+}
