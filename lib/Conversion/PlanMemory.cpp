@@ -178,17 +178,25 @@ bool Planner::hoistSizes(memref::AllocOp alloc) {
   return true;
 }
 
-/// In the order of first use, each buffer takes a place that is free, one whose buffers
-/// are of its own size if there is one.
+/// Each buffer, the largest first, takes a place that is free while it is in use, one with buffers of its own
+/// size if there is one. A size that is not known counts as 1.
 void Planner::assignPlaces() {
-  llvm::sort(buffers, [](const Buffer &l, const Buffer &r) { return l.first < r.first; });
+  auto getBytes = [](const Buffer &buffer) {
+    memref::AllocOp alloc = buffer.alloc;
+    return getKnownByteSize(alloc.getType());
+  };
+  llvm::stable_sort(buffers, [](const Buffer &l, const Buffer &r) { return l.first < r.first; });
+  llvm::stable_sort(buffers, [&](const Buffer &l, const Buffer &r) { return getBytes(l) > getBytes(r); });
   auto hasSizeOf = [](memref::AllocOp l, memref::AllocOp r) {
     return l.getDynamicSizes() == r.getDynamicSizes() && l.getType() == r.getType();
   };
   for (const Buffer &buffer : buffers) {
     Place *best = nullptr;
     for (Place &place : places) {
-      if (place.buffers.back().last >= buffer.first)
+      bool isTaken = llvm::any_of(place.buffers, [&](const Buffer &other) {
+        return other.first <= buffer.last && buffer.first <= other.last;
+      });
+      if (isTaken)
         continue;
       bool same = llvm::any_of(place.buffers, [&](const Buffer &other) {
         return hasSizeOf(other.alloc, buffer.alloc);

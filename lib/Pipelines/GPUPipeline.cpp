@@ -116,6 +116,8 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     // Loops that became kernels have their chunks.
     pm.addPass(createLSTMWavefrontPass(waves));
   }
+  // Sizes that are the same have to be the same value.
+  pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());

@@ -3,16 +3,16 @@
 // RUN: lstm-opt %s --pass-pipeline="builtin.module(func.func(lstm-plan-memory))" --allow-unregistered-dialect \
 // RUN:   --remarks-filter=lstm-plan-memory 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark
 
-// Buffers that are not in use at the same time share a place, whatever their sizes; the mark stays through
-// canonicalization.
+// Buffers that are not in use at the same time share a place, the largest first, whatever their sizes; the mark stays
+// through canonicalization.
 // REMARK: plan-memory.mlir:[[@LINE+11]]:{{.*}} remark: [Passed] MemoryPlan | Category:lstm-plan-memory | Remark="4 buffers in 2 places; peak 768 bytes, naive 832 bytes"
 // CHECK-LABEL: func.func @share(
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
-// CHECK-DAG: %[[C256:.*]] = arith.constant 256 : index
+// CHECK-DAG: %[[C512:.*]] = arith.constant 512 : index
 // CHECK: %[[ARENA:.*]] = memref.alloc() {alignment = 256 : i64, lstm.arena} : memref<768xi8>
-// CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<768xi8> to memref<4xf32>
-// CHECK: %[[B:.*]] = memref.view %[[ARENA]][%[[C256]]][] : memref<768xi8> to memref<100xf32>
-// CHECK: %[[D:.*]] = memref.view %[[ARENA]][%[[C256]]][] : memref<768xi8> to memref<50xi64>
+// CHECK: %[[B:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<768xi8> to memref<100xf32>
+// CHECK: %[[D:.*]] = memref.view %[[ARENA]][%[[C0]]][] : memref<768xi8> to memref<50xi64>
+// CHECK: %[[A:.*]] = memref.view %[[ARENA]][%[[C512]]][] : memref<768xi8> to memref<4xf32>
 // CHECK: memref.copy %{{.*}}, %[[A]]
 // CHECK: memref.copy %[[A]], %{{.*}}
 // CHECK: memref.copy %{{.*}}, %[[A]]
@@ -26,6 +26,23 @@ func.func @share(%x: memref<4xf32>, %y: memref<4xf32>) {
   memref.copy %s, %c : memref<4xf32, strided<[1]>> to memref<4xf32>
   %d = memref.alloc() : memref<50xi64>
   "test.use"(%d, %c) : (memref<50xi64>, memref<4xf32>) -> ()
+  return
+}
+
+// A small buffer does not take the place that a large one behind it needs: that takes the first one's.
+// REMARK: plan-memory.mlir:[[@LINE+6]]:{{.*}}3 buffers in 2 places; peak 4352 bytes, naive 8016 bytes"
+// CHECK-LABEL: func.func @large(
+// CHECK: memref.alloc() {alignment = 256 : i64, lstm.arena} : memref<4352xi8>
+// CHECK: %[[LARGE:.*]] = memref.view %{{.*}}[%c0][] : memref<4352xi8> to memref<1000xf32>
+// CHECK: %[[SMALL:.*]] = memref.view %{{.*}}[%c4096][] : memref<4352xi8> to memref<4xf32>
+// CHECK: "test.use"(%[[LARGE]], %[[SMALL]])
+func.func @large() {
+  %a = memref.alloc() : memref<1000xf32>
+  "test.use"(%a) : (memref<1000xf32>) -> ()
+  %small = memref.alloc() : memref<4xf32>
+  "test.use"(%small) : (memref<4xf32>) -> ()
+  %b = memref.alloc() : memref<1000xf32>
+  "test.use"(%b, %small) : (memref<1000xf32>, memref<4xf32>) -> ()
   return
 }
 
