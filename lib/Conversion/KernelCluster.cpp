@@ -65,8 +65,9 @@ Value KernelEmitter::slotAddress(const Request &request, unsigned plane) {
   Value rowClass = add(mul(div(request.tileRow, 8), 2), rem(request.tileRow, 2));
   Value row = add(mul(rem(rowClass, plan.splits), getNumClasses()), div(rowClass, plan.splits));
   row = add(mul(row, 4), div(rem(request.tileRow, 8), 2));
-  Value inSlice = add(add(mul(senderWarp, place.warpWords), mul(row, place.warpRowWords)), rem(inRow, place.warpRowWords));
-  Value offset = bufferOffset(exchange, request.step, plane, sender, inSlice);
+  Value inBlock = add(mul(senderWarp, place.warpWords), mul(row, place.warpRowWords));
+  inBlock = add(inBlock, rem(inRow, place.warpRowWords));
+  Value offset = bufferOffset(exchange, request.step, plane, sender, inBlock);
   if (request.isInside)
     offset = arith::SelectOp::create(b, request.isInside, offset, index(layout.zeros));
   return advance(sharedMemory, offset);
@@ -405,8 +406,9 @@ void KernelEmitter::send(unsigned exchange, Value slot) {
       Value number = add(rem(thread, 32), index(first));
       Value peer = div(number, fours), four = rem(number, fours), isSender = isRead;
       if (!loaded || 32 % fours != 0) {
-        loaded = LLVM::LoadOp::create(b, VectorType::get(4, b.getI32Type()), stagingAddress(exchange, plane, mul(four, 16)),
-                                      /*alignment=*/16, /*isVolatile=*/true);
+        Value from = stagingAddress(exchange, plane, mul(four, 16));
+        loaded = LLVM::LoadOp::create(b, VectorType::get(4, b.getI32Type()), from, /*alignment=*/16,
+                                      /*isVolatile=*/true);
         Value first = add(mul(unitWarp, place.warpWords), mul(split, 4 * fours));
         to = bufferOffset(exchange, slot, plane, block, add(first, mul(four, 4)));
       }

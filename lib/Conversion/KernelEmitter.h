@@ -225,8 +225,8 @@ private:
   Value rows, steps, tiles, passes;
   /// The steps of a launch, and how many slots an exchange has.
   Value begin, end, slots;
-  /// Of the kernel: numbers of the thread, its warp, that among those that share out k and units, its lane's row and column of a
-  /// fragment, its block among those that share units.
+  /// Of the kernel: numbers of the thread, its warp, that among those that share out k and
+  /// units, its lane's row and column of a fragment, its block among those that share units.
   Value thread, mapThread, warp, split, unitWarp, laneRow, laneColumn, block, firstTile, endTile;
   Value sharedMemory, exchangeMemory;
   struct Memory {

@@ -92,7 +92,8 @@ Value LoopConversion::getFit() {
     if (part.plan)
       for (const PhaseInLoop &phase : loop.phases)
         for (const Projection &projection : phase.projections) {
-          int64_t width = getWeightVectorSize(projection, part.plan->getBlockUnits(phase.units) / 8 / part.plan->getUnitWarps());
+          int64_t rows = 8 * part.plan->getUnitWarps();
+          int64_t width = getWeightVectorSize(projection, part.plan->getBlockUnits(phase.units) / rows);
           Type element = cast<MemRefType>(projection.weight.getType()).getElementType();
           int64_t &most = bytes[projection.weight];
           most = std::max(most, width == 1 ? 1 : width * getByteWidth(element));
@@ -101,7 +102,8 @@ Value LoopConversion::getFit() {
   for (auto [weight, multiple] : bytes) {
     if (multiple == 1)
       continue;
-    Value address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), getDevicePointer(rewriter, loc, weight));
+    Value address = getDevicePointer(rewriter, loc, weight);
+    address = LLVM::PtrToIntOp::create(rewriter, loc, rewriter.getI64Type(), address);
     Value mask = arith::ConstantIntOp::create(rewriter, loc, multiple - 1, 64);
     Value rest = arith::AndIOp::create(rewriter, loc, address, mask);
     Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 64);
