@@ -12,6 +12,7 @@ import argparse
 import json
 import math
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,6 +23,8 @@ import numpy as np
 
 from . import arrays, load
 
+# What programs call, which lies beside them where there is no compiler.
+RUNTIME = "liblstm_cuda_runtime.so"
 # A plan that is that much slower than the fastest one is as good, if it is the one for fewer rows.
 SAME = 1.02
 
@@ -59,8 +62,18 @@ def stop(message):
     sys.exit(f"lstm_mlir.tune: error: {message}")
 
 
+def copy_runtime(options):
+    """To DIR, from where the compiler is built or installed."""
+    compiler = shutil.which(options.lstm_compile)
+    runtime = pathlib.Path(compiler).resolve().parents[1] / "lib" / RUNTIME if compiler else pathlib.Path(RUNTIME)
+    if runtime.exists():
+        shutil.copy(runtime, options.output)
+    else:
+        print(f"{RUNTIME}: not found beside the compiler; the programs need it", file=sys.stderr)
+
+
 def build(options):
-    """DIR/library.so, DIR/predicted.so, DIR/N.so, and DIR/manifest.json that says what they are."""
+    """DIR/library.so, DIR/predicted.so, DIR/N.so, the runtime, and DIR/manifest.json that says what they are."""
     folder = options.output
     folder.mkdir(parents=True, exist_ok=True)
     candidates = folder / "candidates.json"
@@ -98,6 +111,7 @@ def build(options):
     with ThreadPoolExecutor(options.jobs) as pool:
         done = list(pool.map(compile_plan, varied))
     programs += [program for program, is_made in zip(varied, done) if is_made]
+    copy_runtime(options)
     (folder / "manifest.json").write_text(json.dumps({"flags": options.flags, "programs": programs}, indent=1) + "\n")
     print(f"{len(programs)} programs of {len(found)} recurrences in {folder}")
     return 0 if all(done) else 1
