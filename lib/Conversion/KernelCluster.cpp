@@ -33,8 +33,8 @@ Value KernelEmitter::bufferOffset(unsigned exchange, Value slot, unsigned plane,
 
 /// Nothing is there at first; then all blocks may write to each other.
 void KernelEmitter::beginCluster() {
-  int64_t words = (layout.size.sharedBytes - layout.exchanges.front().buffer) / 16;
-  auto each = scf::ForOp::create(b, thread, index(words), index(plan.getNumThreads()));
+  int64_t fours = (layout.size.sharedBytes - layout.exchanges.front().buffer) / 16;
+  auto each = scf::ForOp::create(b, thread, index(fours), index(plan.getNumThreads()));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(each.getBody());
@@ -355,14 +355,10 @@ void KernelEmitter::stage(unsigned exchange, int64_t i, Value value) {
   if (wordElements == 2)
     parts[1] = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
   for (auto [plane, bits] : llvm::enumerate(place.format.pack(b, parts))) {
-    // All ones is a NaN, of which there are others.
     Value stored = bits;
     if (wordElements == 2)
       stored = arith::TruncIOp::create(b, b.getI16Type(), stored);
-    Type type = stored.getType();
-    auto constant = [&](int64_t n) -> Value { return arith::ConstantOp::create(b, b.getIntegerAttr(type, n)); };
-    Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, stored, constant(-1));
-    stored = arith::SelectOp::create(b, isMissing, constant(wordElements == 2 ? 0x7fff : 0x7fffffff), stored);
+    stored = makePresent(stored, wordElements == 2 ? 0x7fff : 0x7fffffff);
     LLVM::StoreOp::create(b, stored, stagingAddress(exchange, plane, mul(element, 4 / wordElements)),
                           /*alignment=*/4 / wordElements, /*isVolatile=*/true);
   }

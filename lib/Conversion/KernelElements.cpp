@@ -121,6 +121,15 @@ Value KernelEmitter::getPublished(const Item &item, Value value) {
   return arith::SelectOp::create(b, item.isUnit, value, zero);
 }
 
+/// All ones says that nothing is there. It is a NaN, too, of which there are others.
+Value KernelEmitter::makePresent(Value bits, int64_t nan) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(b, b.getIntegerAttr(bits.getType(), value));
+  };
+  Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, constant(-1));
+  return arith::SelectOp::create(b, isMissing, constant(nan), bits);
+}
+
 /// Writes an element for all blocks to read.
 void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Value value) {
   const ExchangeLayout &place = layout.exchanges[exchange];
@@ -146,12 +155,8 @@ void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Val
                                                                rem(item.blockUnit, 2), index(0)));
   }
   SmallVector<Value> words = place.format.pack(b, elements);
-  for (Value &value : words) {
-    // All ones is a NaN, of which there are others.
-    Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, word(-1));
-    Value nan = word(wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
-    value = arith::SelectOp::create(b, isMissing, nan, value);
-  }
+  for (Value &value : words)
+    value = makePresent(value, wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
   guarded(isWriter, {}, [&]() -> SmallVector<Value> {
     for (auto [plane, value] : llvm::enumerate(words)) {
       Value at = exchangeAddress(exchange, slot, plane, item.row, div(item.paddedUnit, wordElements));

@@ -104,6 +104,8 @@ private:
   SmallVector<Value> askFor(const Request &request);
   SmallVector<Value> waitFor(unsigned number, ArrayRef<Fragment> fragments, Value count, Value tile,
                              ValueRange asked);
+  SmallVector<Value> askUntilThere(ArrayRef<Value> addresses, ValueRange asked,
+                                   function_ref<Value(size_t, ValueRange)> isMissing);
   SmallVector<Value> askAgain(Value address, Value missing, ValueRange known);
   void multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked, Value count,
                 Value tile, Accumulators &accumulators);
@@ -155,6 +157,7 @@ private:
                              const RowScalars &rowValues = RowScalars());
   void storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step);
   Value getPublished(const Item &item, Value value);
+  Value makePresent(Value bits, int64_t nan);
   /// Words that a lane reads at once of a plane of a fold.
   struct FoldRequest {
     unsigned fold;

@@ -110,8 +110,37 @@ SmallVector<Value> KernelEmitter::ask(unsigned number, ArrayRef<Fragment> fragme
   return words;
 }
 
-/// Asks again for what is missing until all lanes have their words. All fragments are asked
-/// for at the same time: one after the other, each would take the time of a journey.
+/// Asks again for what is missing, of four words at each address, until all lanes have theirs. All are
+/// asked for at the same time: one after the other, each would take the time of a journey.
+SmallVector<Value> KernelEmitter::askUntilThere(ArrayRef<Value> addresses, ValueRange asked,
+                                                function_ref<Value(size_t, ValueRange)> isMissing) {
+  // The words, and at which addresses some are missing.
+  SmallVector<Type> carried(5 * addresses.size(), b.getI32Type());
+  auto wait = scf::WhileOp::create(
+      b, carried, asked,
+      [&](OpBuilder &, Location, ValueRange all) {
+        SmallVector<Value> results(all);
+        Value anyMissing;
+        for (size_t i = 0; i < addresses.size(); ++i) {
+          Value missing = isMissing(i, all.slice(4 * i, 4));
+          anyMissing = anyMissing ? arith::OrIOp::create(b, anyMissing, missing).getResult() : missing;
+          results.push_back(arith::ExtUIOp::create(b, b.getI32Type(), missing));
+        }
+        scf::ConditionOp::create(b, isAny(anyMissing), results);
+      },
+      [&](OpBuilder &, Location, ValueRange all) {
+        SmallVector<Value> again;
+        for (auto [i, address] : llvm::enumerate(addresses))
+          again.append(askAgain(address, all[4 * addresses.size() + i], all.slice(4 * i, 4)));
+        scf::YieldOp::create(b, again);
+      });
+  b.setInsertionPointAfter(wait);
+  SmallVector<Value> words(wait.getResults());
+  words.resize(4 * addresses.size());
+  return words;
+}
+
+/// The words of fragments, when they are there.
 SmallVector<Value> KernelEmitter::waitFor(unsigned number, ArrayRef<Fragment> fragments, Value count,
                                           Value tile, ValueRange asked) {
   SmallVector<Value> addresses, insides;
@@ -134,32 +163,15 @@ SmallVector<Value> KernelEmitter::waitFor(unsigned number, ArrayRef<Fragment> fr
   SmallVector<Value> waiting;
   for (unsigned at : places)
     waiting.append(words.begin() + at, words.begin() + at + ProductFormat::kLaneWords);
-  SmallVector<Type> carried(waiting.size() + places.size(), b.getI32Type());
-  auto wait = scf::WhileOp::create(
-      b, carried, waiting,
-      [&](OpBuilder &, Location, ValueRange all) {
-        SmallVector<Value> results(all);
-        Value anyMissing;
-        for (size_t i = 0; i < places.size(); ++i) {
-          Value largest = all[4 * i];
-          for (Value other : all.slice(4 * i + 1, 3))
-            largest = arith::MaxUIOp::create(b, largest, other);
-          Value missing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, word(-1));
-          anyMissing = anyMissing ? arith::OrIOp::create(b, anyMissing, missing).getResult() : missing;
-          results.push_back(arith::ExtUIOp::create(b, b.getI32Type(), missing));
-        }
-        scf::ConditionOp::create(b, isAny(anyMissing), results);
-      },
-      [&](OpBuilder &, Location, ValueRange all) {
-        SmallVector<Value> again;
-        for (size_t i = 0; i < places.size(); ++i)
-          again.append(askAgain(addresses[i], all[4 * places.size() + i], all.slice(4 * i, 4)));
-        scf::YieldOp::create(b, again);
-      });
-  b.setInsertionPointAfter(wait);
+  SmallVector<Value> found = askUntilThere(addresses, waiting, [&](size_t, ValueRange four) -> Value {
+    Value largest = four.front();
+    for (Value other : four.drop_front())
+      largest = arith::MaxUIOp::create(b, largest, other);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, word(-1));
+  });
   for (auto [i, at] : llvm::enumerate(places))
     for (unsigned j = 0; j < 4; ++j) {
-      Value value = wait.getResult(4 * i + j);
+      Value value = found[4 * i + j];
       words[at + j] = insides[i] ? arith::SelectOp::create(b, insides[i], value, word(0)).getResult() : value;
     }
   return words;

@@ -62,43 +62,27 @@ SmallVector<Value> KernelEmitter::askForFolds(ArrayRef<FoldRequest> requests) {
   return words;
 }
 
-/// Asks again for what is missing until all lanes have their words.
+/// Those words, when they are there.
 SmallVector<Value> KernelEmitter::waitForFolds(ArrayRef<FoldRequest> requests, ValueRange asked) {
   if (requests.empty())
     return {};
-  // The words, and which requests miss some.
-  SmallVector<Type> types(5 * requests.size(), b.getI32Type());
-  auto wait = scf::WhileOp::create(
-      b, types, asked,
-      [&](OpBuilder &, Location, ValueRange all) {
-        SmallVector<Value> results(all);
-        Value anyMissing;
-        for (auto [i, request] : llvm::enumerate(requests)) {
-          const FoldLayout &place = layout.folds.at(request.fold);
-          Value missing;
-          for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w) {
-            Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, all[4 * i + w], word(-1));
-            // Nobody writes what fills up a row.
-            if (place.partials != place.rowWords) {
-              Value at = add(mul(request.chunk, ProductFormat::kLaneWords), index(w));
-              isMissing = conjoin(isMissing, isLess(at, index(place.partials)));
-            }
-            missing = missing ? arith::OrIOp::create(b, missing, isMissing).getResult() : isMissing;
-          }
-          anyMissing = anyMissing ? arith::OrIOp::create(b, anyMissing, missing).getResult() : missing;
-          results.push_back(arith::ExtUIOp::create(b, b.getI32Type(), missing));
-        }
-        scf::ConditionOp::create(b, isAny(anyMissing), results);
-      },
-      [&](OpBuilder &, Location, ValueRange all) {
-        SmallVector<Value> again;
-        for (auto [i, request] : llvm::enumerate(requests))
-          again.append(askAgain(request.address, all[4 * requests.size() + i], all.slice(4 * i, 4)));
-        scf::YieldOp::create(b, again);
-      });
-  b.setInsertionPointAfter(wait);
-  return llvm::to_vector(llvm::map_range(wait.getResults().take_front(4 * requests.size()),
-                                         [](OpResult result) -> Value { return result; }));
+  SmallVector<Value> addresses;
+  for (const FoldRequest &request : requests)
+    addresses.push_back(request.address);
+  return askUntilThere(addresses, asked, [&](size_t i, ValueRange four) -> Value {
+    const FoldLayout &place = layout.folds.at(requests[i].fold);
+    Value missing;
+    for (auto [w, value] : llvm::enumerate(four)) {
+      Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, word(-1));
+      // Nobody writes what fills up a row.
+      if (place.partials != place.rowWords) {
+        Value at = add(mul(requests[i].chunk, ProductFormat::kLaneWords), index(w));
+        isMissing = conjoin(isMissing, isLess(at, index(place.partials)));
+      }
+      missing = missing ? arith::OrIOp::create(b, missing, isMissing).getResult() : isMissing;
+    }
+    return missing;
+  });
 }
 
 Value KernelEmitter::combine(const RowValue &value, Value l, Value r) {
@@ -367,9 +351,7 @@ Value KernelEmitter::combineElements(const RowValue &value, ArrayRef<Value> elem
 void KernelEmitter::publishPartial(unsigned number, int64_t plane, const Item &item, Value count, Value scalar) {
   const FoldLayout &place = layout.folds.at(number);
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), scalar);
-  // All ones is a NaN, of which there are others.
-  Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, bits, word(-1));
-  Value safe = arith::SelectOp::create(b, isMissing, word(0x7fffffff), bits);
+  Value safe = makePresent(bits, 0x7fffffff);
   Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rem(item.blockUnit, place.lanes), index(0));
   guarded(conjoin(item.isRow, isFirst), {}, [&]() -> SmallVector<Value> {
     Value at = foldAddress(number, getSlot(count), plane, item.row, div(item.paddedUnit, place.lanes));

@@ -359,7 +359,9 @@ LogicalResult Matcher::matchBody() {
         (!isView && llvm::any_of(op.getOperandTypes(), isMemRef)))
       return reject("'" + op.getName().getStringRef() + "' stands in the step");
   }
-  return success(!result.phases.empty());
+  if (result.phases.empty())
+    return reject("there is no phase in the step");
+  return success();
 }
 
 /// Elements that the loop writes have to be read by the thread that wrote them.

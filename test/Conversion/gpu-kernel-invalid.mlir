@@ -197,3 +197,12 @@ func.func @rejected(%h: memref<?x16xf64>, %g: memref<?x16xf64>, %U: memref<16x1x
   } {lstm.kernel = [{unit_blocks = 1, row_tiles = 1, splits = 4, map_warps = 2, f32 = "exact"}]}
   return
 }
+// -----
+func.func @no_phase(%T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @below {{cannot become a kernel: there is no phase in the step}}
+  scf.for %t = %c0 to %T step %c1 {
+  } {lstm.kernel = [{f32 = "exact", map_warps = 2 : i64, row_tiles = 1 : i64, splits = 4 : i64, unit_blocks = 1 : i64}]}
+  return
+}
