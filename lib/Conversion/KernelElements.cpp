@@ -26,6 +26,7 @@ KernelEmitter::Item KernelEmitter::getItem(unsigned number, int64_t i, Value til
     item.tileRow = div(e, phase.blockUnits);
     item.blockUnit = rem(e, phase.blockUnits);
   }
+  item.tile = tile;
   item.row = add(mul(tile, plan.getNumRows()), item.tileRow);
   item.isRow = isLess(item.row, rows);
   item.row = min(item.row, last(rows));
@@ -155,10 +156,15 @@ void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Val
                                                                rem(item.blockUnit, 2), index(0)));
   }
   SmallVector<Value> words = place.format.pack(b, elements);
-  for (Value &value : words)
-    value = makePresent(value, wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
+  if (!plan.hasWarpGroups())
+    for (Value &value : words)
+      value = makePresent(value, wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
   guarded(isWriter, {}, [&]() -> SmallVector<Value> {
     for (auto [plane, value] : llvm::enumerate(words)) {
+      if (plan.hasWarpGroups()) {
+        LLVM::StoreOp::create(b, value, stageAddress(exchange, slot, plane, item, div(item.paddedUnit, wordElements)));
+        continue;
+      }
       Value at = exchangeAddress(exchange, slot, plane, item.row, div(item.paddedUnit, wordElements));
       LLVM::StoreOp::create(b, value, at, /*alignment=*/4, /*isVolatile=*/false,
                             /*isNonTemporal=*/false, /*isInvariantGroup=*/false,
@@ -221,13 +227,22 @@ bool KernelEmitter::approximate(Operation &op, IRMapping &mapping) {
 SmallVector<Value> KernelEmitter::sumProducts(unsigned number, const Item &item, Value flip) {
   const PhaseLayout &phase = layout.phases[number];
   int64_t width = phase.gates % 4 == 0 ? 4 : phase.gates % 2 == 0 ? 2 : 1;
+  if (plan.hasWarpGroups())
+    width = 1;
   Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
   SmallVector<Value> products(phase.gates);
-  Value lane = div(item.blockUnit, phase.getLaneUnits());
-  Value first = mul(rem(item.blockUnit, phase.getLaneUnits()), phase.gates);
   for (int64_t split = 0; split < plan.splits; ++split)
     for (int64_t g = 0; g < phase.gates; g += width) {
-      Value place = sumAddress(number, flip, index(split), item.tileRow, lane, add(first, index(g)));
+      Value lane, product;
+      if (plan.hasWarpGroups()) {
+        Value inBlock = add(index(g * phase.blockUnits), item.blockUnit);
+        lane = div(inBlock, phase.getLaneProducts());
+        product = rem(inBlock, phase.getLaneProducts());
+      } else {
+        lane = div(item.blockUnit, phase.getLaneUnits());
+        product = add(mul(rem(item.blockUnit, phase.getLaneUnits()), phase.gates), index(g));
+      }
+      Value place = sumAddress(number, flip, index(split), item.tileRow, lane, product);
       Value loaded = LLVM::LoadOp::create(b, type, place, 4 * width);
       for (int64_t i = 0; i < width; ++i) {
         Value part = width == 1 ? loaded
@@ -298,6 +313,8 @@ void KernelEmitter::publishInitial(unsigned exchange) {
   }
   if (plan.isCluster())
     send(exchange, index(0));
+  if (plan.hasWarpGroups())
+    signal(exchange, each.getInductionVar());
 }
 
 /// What the map threads read of a tile: used inputs of all their elements.
@@ -344,15 +361,36 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
     flip = b.createOrFold<arith::SubIOp>(index(1), flip);
   }
   size_t perItem = loaded.size() / items.size();
+  auto mapAndPublish = [&](size_t i, const Item &item) {
+    SmallVector<Value> results = mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem),
+                                         rowValues[i]);
+    // Others wait for this.
+    for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
+      if (exchange.producer == number)
+        publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
+    return results;
+  };
+  if (plan.hasWarpGroups()) {
+    SmallVector<Type> types = llvm::to_vector(PhaseOp(loop.phases[number].op).getYield().getScalars().getTypes());
+    SmallVector<SmallVector<Value>> results;
+    for (auto [i, item] : llvm::enumerate(items))
+      results.push_back(guarded(item.exists, types, [&, i = i, &item = item] { return mapAndPublish(i, item); }));
+    for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
+      if (exchange.producer == number)
+        signal(e, tile);
+    for (auto [item, values] : llvm::zip_equal(items, results))
+      guarded(item.exists, {}, [&, &item = item, &values = values]() -> SmallVector<Value> {
+        storeItem(number, item, values, step);
+        return {};
+      });
+    scf::YieldOp::create(b, flip);
+    return each.getResult(0);
+  }
   for (auto [i, item] : llvm::enumerate(items))
-    guarded(item.exists, {}, [&]() -> SmallVector<Value> {
+    guarded(item.exists, {}, [&, i = i, &item = item]() -> SmallVector<Value> {
       SmallVector<Value> results;
       if (stage.hasPhase) {
-        results = mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem), rowValues[i]);
-        // Others wait for this.
-        for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
-          if (exchange.producer == number)
-            publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
+        results = mapAndPublish(i, item);
         storeItem(number, item, results, step);
       }
       for (unsigned fold : stage.folds)

@@ -114,6 +114,7 @@ private:
   Value sumAddress(unsigned number, Value flip, Value split, Value row, Value lane, Value product);
   SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
   Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
+  Value getLaneWord(const Slot &slot, const Projection &projection, int64_t w);
   SmallVector<Value> readOperand(const Projection &projection, const IRMapping &step, Value row,
                                  Value chunk);
 
@@ -125,6 +126,7 @@ private:
     Value tileRow, blockUnit;
     /// In the arrays, kept in bounds; whether they were.
     Value row, unit, paddedUnit, isRow, isUnit;
+    Value tile;
   };
   int64_t getNumItems(unsigned number) {
     if (plan.isCluster())
@@ -194,7 +196,23 @@ private:
                    Value count, const IRMapping &step);
   void publish(unsigned exchange, const Item &item, Value slot, Value value);
 
-  // Clusters.
+  // Warp groups: KernelWarpGroups.cpp.
+  void beginRing();
+  Value barrierAddress(Handover event, Value group, Value place);
+  Value getStage(unsigned number, Value count, Value tile);
+  Value counterAddress(unsigned exchange, Value tile);
+  Value exchangedTile(unsigned exchange, Value slot, Value tile);
+  Value stageAddress(unsigned exchange, Value slot, unsigned plane, const Item &item, Value word);
+  void signal(unsigned exchange, Value tile);
+  Value emitFetchPart(unsigned number, Value count, const IRMapping &step, Value flip);
+  void waitForBarrier(Value address, Value parity);
+  void storeSlotWeights(unsigned number, const Slot &slot, ArrayRef<Value> words);
+  void meetProducts();
+  Value getDescriptor(Value offset, int64_t rows);
+  Accumulators multiplyStages(unsigned number, Value count, Value tile);
+  void multiplyStage(unsigned number, unsigned firstSlot, Value place, Accumulators &accumulators);
+
+  // Clusters: KernelCluster.cpp.
   void beginCluster();
   void meetCluster();
   Value bufferOffset(unsigned exchange, Value slot, unsigned plane, Value sender, Value inSlice);

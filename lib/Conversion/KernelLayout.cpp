@@ -34,10 +34,13 @@ int64_t lstm::getWeightVectorSize(const Projection &projection, int64_t laneUnit
 KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
   int64_t working = 0;
   for (const PhaseInLoop &phase : loop.phases) {
-    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), plan.getUnitWarps(), 0, 0, 0, {}};
+    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), plan.getUnitWarps(), 0,
+                       plan.hasWarpGroups(), 0, 0, {}};
     if (!phase.projections.empty()) {
       layout.gates = PhaseOp(phase.op).getNumGates();
-      layout.productTiles = llvm::divideCeil(layout.getLaneProducts(), 2);
+      layout.productTiles = plan.hasWarpGroups()
+                                ? llvm::divideCeil(layout.blockUnits * layout.gates, 16 * KernelPlan::kGroupWarps)
+                                : llvm::divideCeil(layout.getLaneProducts(), 2);
     }
     int64_t planes = 1;
     for (auto [i, projection] : llvm::enumerate(phase.projections)) {
@@ -45,13 +48,19 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
       planes = std::max(planes, format.getNumPlanes());
       int64_t k = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
       int64_t groups = llvm::divideCeil(k, format.getGroupSize());
-      for (int64_t n = 0, e = llvm::divideCeil(groups, plan.splits); n < e; ++n)
+      int64_t perSplit = llvm::divideCeil(groups, plan.splits);
+      if (plan.hasWarpGroups())
+        perSplit = kStageGroups * llvm::divideCeil(groups, kStageGroups * plan.splits);
+      for (int64_t n = 0; n < perSplit; ++n)
         layout.slots.push_back({unsigned(i), n, {}});
     }
     int64_t sums = 4 * layout.productTiles * plan.rowTiles * plan.getNumChains(layout.productTiles);
     int64_t left = plan.getMaxRegisters() - getOtherRegisters(plan) - sums;
     layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 1, 8);
     layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.rowTiles);
+    // Of warp groups, it is in shared memory.
+    if (plan.hasWarpGroups())
+      layout.inFlight = 1;
     // Who maps what it has multiplied has the inputs meanwhile: those of a step, and what does not change.
     int64_t inputs = plan.isCluster() ? layout.getNumItems(plan) / plan.getNumThreads() * (layout.gates + 4) : 0;
     working = std::max(working, sums + 4 * planes * layout.inFlight + inputs);
@@ -71,6 +80,8 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     const PhaseLayout &producer = phases[exchange.producer];
     ProductFormat format = getFormat(*read, plan);
     int64_t units = llvm::alignTo(producer.units, producer.blockUnits);
+    if (plan.hasWarpGroups())
+      units = llvm::alignTo(producer.units, kStageGroups * format.getGroupSize() * plan.splits);
     exchanges.push_back({format, units, units / format.getWordElements(), exchangeWords});
     exchangeWords += format.getNumPlanes() * exchanges.back().rowWords;
   }
@@ -86,29 +97,31 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
       folds[number] = layout;
     }
 
-  // Weights go to registers as long as there are any, then to shared memory.
-  int64_t limit = plan.getMaxRegisters();
   size.registers = working + getOtherRegisters(plan);
-  int64_t weightBytes = 0;
+  size.sharedBytes = 2 * sumBytes;
+  if (plan.hasWarpGroups())
+    placeRing(plan);
+  placeWeights(loop, plan);
+  if (plan.isCluster())
+    placeInCluster(loop, plan);
+}
+
+/// Weights go to registers as long as there are any, then to shared memory; of warp groups, which multiply from
+/// there, the other way round.
+void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &plan) {
   for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
     for (Slot &slot : layout.slots) {
       int64_t words = 8 * layout.productTiles *
                       getFormat(phase.projections[slot.projection], plan).getNumPlanes();
-      if (size.registers + words <= limit) {
+      int64_t bytes = 4 * words * plan.getNumProductThreads();
+      bool fitsRegisters = size.registers + words <= plan.getMaxRegisters();
+      bool fitsShared = size.sharedBytes + bytes <= KernelTarget().sharedBytes;
+      if (plan.hasWarpGroups() ? !fitsShared && fitsRegisters : fitsRegisters) {
         size.registers += words;
         continue;
       }
-      slot.place = weightBytes;
-      weightBytes += 4 * words * plan.getNumProductThreads();
+      slot.place = std::exchange(size.sharedBytes, size.sharedBytes + bytes);
     }
-  size.sharedBytes = weightBytes + 2 * sumBytes;
-  if (plan.isCluster())
-    placeInCluster(loop, plan);
-  // The sums come first.
-  for (PhaseLayout &layout : phases)
-    for (Slot &slot : layout.slots)
-      if (slot.place)
-        *slot.place += 2 * sumBytes;
 }
 
 void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan) {
@@ -138,12 +151,25 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
   }
 }
 
+void KernelLayout::placeRing(const KernelPlan &plan) {
+  int64_t planes = 1;
+  for (const ExchangeLayout &exchange : exchanges)
+    planes = std::max(planes, exchange.format.getNumPlanes());
+  stageBytes = 4 * kStageGroups * ProductFormat::kGroupWords * plan.getNumRows() * planes;
+  // About what is on its way in the time that a copy takes.
+  constexpr int64_t kRingBytes = 32 * 1024, kLeast = 2, kBarrierBytes = 8;
+  ringPlaces = llvm::bit_floor(uint64_t(std::max(kRingBytes / (plan.splits * stageBytes), kLeast)));
+  ring = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * stageBytes);
+  barriers = std::exchange(size.sharedBytes, size.sharedBytes + llvm::alignTo(2 * plan.splits * ringPlaces * kBarrierBytes, 128));
+}
+
 bool lstm::isBalanced(const KernelLayout &layout, const KernelPlan &plan) {
   return !plan.isCluster() || (2 * plan.rowTiles % plan.splits == 0 && layout.areAllRead);
 }
 
 bool lstm::fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target) {
   return layout.size.sharedBytes <= target.sharedBytes &&
+         (!plan.hasWarpGroups() || (target.hasWarpGroups && plan.rowTiles <= KernelLayout::kMaxRowTiles)) &&
          isBalanced(layout, plan) &&
          layout.size.registers <= plan.getMaxRegisters() && plan.getNumThreads() <= 1024 &&
          layout.size.registers * plan.getNumThreads() <= target.registers &&

@@ -27,16 +27,23 @@ struct Slot {
 /// Of the units of a warp, row r of the 8 of half a product tile has `getLaneUnits()` neighbours, so
 /// that a lane reads its weights side by side and has all gates of a unit: product i of row r is gate
 /// i % gates of unit r * getLaneUnits() + i / gates.
+///
+/// With warp groups, product i of row r of the 32 of a group is number p = r * getLaneProducts() + i of the
+/// block's products, gate p / blockUnits of unit p % blockUnits.
 struct PhaseLayout {
   int64_t units, blockUnits, unitWarps, gates;
+  bool hasWarpGroups;
   /// Tiles of 16 products, of a warp.
   int64_t productTiles;
   /// Fragments that a lane asks for at once.
   int64_t inFlight;
   SmallVector<Slot> slots;
   int64_t getNumItems(const KernelPlan &plan) const { return blockUnits * plan.getNumRows(); }
-  int64_t getLaneUnits() const { return blockUnits / 8 / unitWarps; }
-  int64_t getLaneProducts() const { return getLaneUnits() * gates; }
+  /// With warp groups, as many as are neighbours in all lanes.
+  int64_t getLaneUnits() const {
+    return hasWarpGroups ? std::gcd(getLaneProducts(), blockUnits) : blockUnits / 8 / unitWarps;
+  }
+  int64_t getLaneProducts() const { return hasWarpGroups ? 2 * productTiles : getLaneUnits() * gates; }
   /// Partial sums that a lane stores at once.
   int64_t getSumVectorSize() const {
     return getLaneProducts() % 4 == 0 ? 4 : getLaneProducts() % 2 == 0 ? 2 : 1;
@@ -46,7 +53,9 @@ struct PhaseLayout {
   bool swapsSums() const { return getLaneProducts() % 8 == 0; }
   /// Floats between rows of partial sums; 4 of 8 more, so that a quad's rows lie in
   /// different banks.
-  int64_t getRowStride() const { return llvm::alignTo(8 * getLaneProducts(), 16) + 4; }
+  int64_t getRowStride() const {
+    return llvm::alignTo((hasWarpGroups ? 8 * unitWarps : 8) * getLaneProducts(), 16) + 4;
+  }
   /// Neighbouring lanes that have units of one row.
   int64_t getRowLanes() const { return std::gcd<int64_t>(blockUnits, 32); }
 };
@@ -86,6 +95,9 @@ struct KernelLayout {
   int64_t exchangeWords = 0;
   /// Of one buffer of partial sums.
   int64_t sumBytes = 0;
+  /// For warp groups: the ring of each group, [group][place of `stageBytes`], as many places as a power of two,
+  /// and its barriers, [full, empty][group][place].
+  int64_t ring = 0, ringPlaces = 0, stageBytes = 0, barriers = 0;
   /// For clusters: four words that are zero; what threads load two steps ahead, [step % 2][value][thread].
   int64_t zeros = 0, ahead = 0;
   /// Whether all warps of a cluster have something that others wait for, so that none is left behind.
@@ -99,10 +111,27 @@ struct KernelLayout {
   /// power of two is easy to divide by.
   static constexpr int64_t kClusterSlots = 4;
   /// Addresses, loop variables; also those of mapping, where all warps map.
-  static int64_t getOtherRegisters(const KernelPlan &plan) { return plan.isCluster() ? 60 : 28; }
+  static int64_t getOtherRegisters(const KernelPlan &plan) {
+    return plan.isCluster() ? 60 : plan.hasWarpGroups() ? 32 : 28;
+  }
+  /// `wgmma` has up to 256 columns.
+  static constexpr int64_t kMaxRowTiles = 32;
+  /// Groups of k that warp groups fetch and multiply at once.
+  static constexpr int64_t kStageGroups = 2;
+  /// Slots of an exchange that are kept in memory for warp groups, as many as in a cluster.
+  static constexpr int64_t kWarpGroupSlots = kClusterSlots;
+  /// Words of memory for a counter, so that no two are in one line of the cache.
+  static constexpr int64_t kCounterWords = 32;
+  /// Words that blocks with warp groups exchange through memory, of a tile with so many rows: a counter and slots
+  /// of each exchange.
+  int64_t getTileWords(int64_t rows) const {
+    return exchanges.size() * kCounterWords + kWarpGroupSlots * rows * exchangeWords;
+  }
 
 private:
   void placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan);
+  void placeWeights(const RecurrentLoop &loop, const KernelPlan &plan);
+  void placeRing(const KernelPlan &plan);
 };
 
 /// What tensor cores multiply for a projection.

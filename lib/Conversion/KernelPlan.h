@@ -26,26 +26,32 @@ struct KernelPlan {
   int64_t splits;
   int64_t mapWarps;
   Float32Mode float32;
-  /// If it is not 0, the blocks of a group are a cluster, which writes what is projected into each other's
-  /// shared memory; else they exchange it through memory. In a cluster there are no warps that map:
-  /// as many warps as this share out the units of a block, of each of these `splits` the sums over k,
-  /// and they map what they have multiplied.
+  /// If it is not 0, as many warps as this share out the products of a block, of each of these `splits` the
+  /// sums over k. Without warps that map, the blocks of a group are a cluster, which writes what is projected
+  /// into each other's shared memory, and warps map what they have multiplied; else blocks exchange through
+  /// memory. Four with warps that map are warp groups, `wgmma` multiplies, and one more warp fetches what is
+  /// projected into shared memory.
   int64_t unitWarps = 0;
 
   static constexpr int64_t kTileRows = 8;
-  bool isCluster() const { return unitWarps != 0; }
+  /// Warps that `wgmma` takes.
+  static constexpr int64_t kGroupWarps = 4;
+  bool isCluster() const { return unitWarps != 0 && mapWarps == 0; }
+  bool hasWarpGroups() const { return unitWarps != 0 && mapWarps != 0; }
   int64_t getUnitWarps() const { return std::max<int64_t>(unitWarps, 1); }
-  int64_t getNumThreads() const { return 32 * (splits * getUnitWarps() + mapWarps); }
-  /// Registers of a thread, if one block has all.
+  int64_t getNumThreads() const {
+    return getNumProductThreads() + getNumMapThreads() + (hasWarpGroups() ? 32 : 0);
+  }
+  /// Registers of a thread, if one block has all; four warps at a time get theirs.
   int64_t getMaxRegisters() const {
-    return std::min<int64_t>(255, llvm::alignDown(65536 / getNumThreads(), 8));
+    return std::min<int64_t>(255, llvm::alignDown(65536 / llvm::alignTo(getNumThreads(), 128), 8));
   }
   int64_t getNumProductThreads() const { return 32 * splits * getUnitWarps(); }
   int64_t getNumMapThreads() const { return 32 * mapWarps; }
   int64_t getNumRows() const { return kTileRows * rowTiles; }
   /// Units of a block, of a phase that has `units` of them.
   int64_t getBlockUnits(int64_t units) const {
-    return llvm::alignTo(llvm::divideCeil(units, unitBlocks), 8 * getUnitWarps());
+    return llvm::alignTo(llvm::divideCeil(units, unitBlocks), hasWarpGroups() ? 8 : 8 * getUnitWarps());
   }
   /// In how many sums a warp of a cluster adds up products, so that they need not wait for each other.
   int64_t getNumChains(int64_t productTiles) const {

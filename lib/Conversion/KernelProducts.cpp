@@ -20,6 +20,16 @@ Value KernelEmitter::getChunk(const Slot &slot, ProductFormat format, const Proj
   return add(mul(group, 4), laneColumn);
 }
 
+/// Which word of k a lane multiplies as its word `w` of a slot: four neighbours, as they are read at once,
+/// or, with warp groups, as `wgmma` has them.
+Value KernelEmitter::getLaneWord(const Slot &slot, const Projection &projection, int64_t w) {
+  if (!plan.hasWarpGroups())
+    return add(mul(getChunk(slot, getFormat(projection, plan), projection), ProductFormat::kLaneWords), index(w));
+  int64_t stage = slot.number / KernelLayout::kStageGroups, inStage = slot.number % KernelLayout::kStageGroups;
+  Value group = add(mul(add(index(stage * plan.splits), split), KernelLayout::kStageGroups), index(inStage));
+  return add(mul(group, ProductFormat::kGroupWords), add(index(4 * w), laneColumn));
+}
+
 Value KernelEmitter::getRequestAddress(const Request &request, unsigned plane) {
   if (plan.isCluster())
     return slotAddress(request, plane);
@@ -219,7 +229,9 @@ Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMappi
   b.setInsertionPointToStart(each.getBody());
   Value tile = each.getInductionVar();
   flip = each.getRegionIterArg(0);
-  storeSums(number, multiplyTile(number, count, step, tile), flip);
+  storeSums(number,
+            plan.hasWarpGroups() ? multiplyStages(number, count, tile) : multiplyTile(number, count, step, tile),
+            flip);
   meet(Handover::Full, flip, /*waits=*/false);
   scf::YieldOp::create(b, b.createOrFold<arith::SubIOp>(index(1), flip));
   return each.getResult(0);
@@ -266,7 +278,8 @@ void KernelEmitter::storeSums(unsigned number, const Accumulators &accumulators,
           Value sum = accumulators[product / 2 * plan.rowTiles + n][product % 2 * 2 + i];
           stored = width == 1 ? sum : LLVM::InsertElementOp::create(b, stored, sum, word(product - first));
         }
-        LLVM::StoreOp::create(b, stored, sumAddress(number, flip, warp, row, laneRow, index(first)), 4 * width);
+        Value lane = add(mul(unitWarp, 8), laneRow);
+        LLVM::StoreOp::create(b, stored, sumAddress(number, flip, split, row, lane, index(first)), 4 * width);
       }
     }
 }

@@ -98,6 +98,7 @@ FailureOr<KernelTarget> lstm::getKernelTarget(ModuleOp module, ArrayRef<std::str
   const std::string *least = llvm::min_element(
       chips, [](StringRef a, StringRef b) { return getNumber(a) < getNumber(b); });
   KernelTarget target = least == chips.end() ? KernelTarget() : getDefault(*least);
+  target.hasWarpGroups = !chips.empty() && llvm::all_of(chips, [](StringRef chip) { return chip == "sm_90a"; });
   TargetSystemSpecInterface system = module.getTargetSystemSpec();
   if (!system)
     return target;

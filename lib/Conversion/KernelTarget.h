@@ -24,6 +24,8 @@ struct KernelTarget {
   int64_t registers = 65536;
   /// Most blocks of a cluster; 0 where there are none.
   int64_t clusterBlocks = 16;
+  /// Whether its code may use `wgmma`, which is for one generation alone.
+  bool hasWarpGroups = false;
   /// Of second-level cache.
   int64_t cacheBytes = 50'000'000;
   /// GB/s that a product of few rows reads its weights at, from the cache and from memory.

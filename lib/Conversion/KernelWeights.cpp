@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::lstm;
 
-/// The elements [gate][unit] of a weight's row `k` that the lane multiplies; zeros where there is none.
+/// The elements of a weight's row `k` that the lane multiplies, by product; zeros where there is none.
 SmallVector<Value> KernelEmitter::loadWeightRow(unsigned number, const Projection &projection, Value k) {
   const PhaseLayout &phase = layout.phases[number];
   auto type = cast<MemRefType>(projection.weight.getType());
@@ -21,27 +21,49 @@ SmallVector<Value> KernelEmitter::loadWeightRow(unsigned number, const Projectio
   Type element = type.getElementType();
   Type loaded = width == 1 ? element : Type(VectorType::get(width, element));
   Value exists;
-  if (depth % (getFormat(projection, plan).getGroupSize() * plan.splits) != 0) {
+  int64_t groupsAtOnce = plan.hasWarpGroups() ? KernelLayout::kStageGroups : 1;
+  if (depth % (getFormat(projection, plan).getGroupSize() * plan.splits * groupsAtOnce) != 0) {
     exists = isLess(k, index(depth));
     k = min(k, index(depth - 1));
   }
+  // Neighbours, from a gate and a unit of the block on; the gate may be one more than there are.
+  auto load = [&](Value gate, Value blockUnit) {
+    Value unit = add(mul(block, phase.blockUnits), blockUnit), isInside = exists;
+    if (plan.unitBlocks * phase.blockUnits != phase.units) {
+      isInside = conjoin(isInside, isLess(unit, index(phase.units)));
+      unit = min(unit, index(phase.units - width));
+    }
+    if (!getConstantIntValue(gate)) {
+      isInside = conjoin(isInside, isLess(gate, index(phase.gates)));
+      gate = min(gate, index(phase.gates - 1));
+    }
+    Value some = LLVM::LoadOp::create(b, loaded, address(projection.weight, {k, gate, unit}, {}),
+                                      width * getByteWidth(element));
+    return isInside ? arith::SelectOp::create(b, isInside, some,
+                                              arith::ConstantOp::create(b, b.getZeroAttr(loaded)))
+                          .getResult()
+                    : some;
+  };
+  auto getElement = [&](Value some, int64_t i) -> Value {
+    return width == 1 ? some : LLVM::ExtractElementOp::create(b, some, word(i)).getResult();
+  };
   Value row = add(mul(unitWarp, 8), laneRow);
-  Value first = add(mul(block, phase.blockUnits), mul(row, phase.getLaneUnits()));
   SmallVector<Value> elements;
+  if (plan.hasWarpGroups()) {
+    for (int64_t i = 0; i < phase.getLaneProducts(); i += width) {
+      Value product = add(mul(row, phase.getLaneProducts()), index(i));
+      Value some = load(div(product, phase.blockUnits), rem(product, phase.blockUnits));
+      for (int64_t j = 0; j < width; ++j)
+        elements.push_back(getElement(some, j));
+    }
+    return elements;
+  }
+  elements.resize(phase.getLaneProducts());
   for (int64_t gate = 0; gate < phase.gates; ++gate)
     for (int64_t i = 0; i < phase.getLaneUnits(); i += width) {
-      Value unit = add(first, index(i)), isInside = exists;
-      if (plan.unitBlocks * phase.blockUnits != phase.units) {
-        isInside = conjoin(isInside, isLess(unit, index(phase.units)));
-        unit = min(unit, index(phase.units - width));
-      }
-      Value place = address(projection.weight, {k, index(gate), unit}, {});
-      Value some = LLVM::LoadOp::create(b, loaded, place, width * getByteWidth(element));
-      if (isInside)
-        some = arith::SelectOp::create(b, isInside, some,
-                                       arith::ConstantOp::create(b, b.getZeroAttr(loaded)));
+      Value some = load(index(gate), add(mul(row, phase.getLaneUnits()), index(i)));
       for (int64_t j = 0; j < width; ++j)
-        elements.push_back(width == 1 ? some : LLVM::ExtractElementOp::create(b, some, word(j)).getResult());
+        elements[(i + j) * phase.gates + gate] = getElement(some, j);
     }
   return elements;
 }
@@ -55,22 +77,24 @@ void KernelEmitter::loadWeights(unsigned number) {
     ProductFormat format = getFormat(projection, plan);
     int64_t elements = format.getWordElements();
     // Warps without a group of k have weights that are zero.
-    Value k = mul(getChunk(slot, format, projection), ProductFormat::kLaneWords * elements);
     SmallVector<SmallVector<Value>> rows;
-    for (int64_t i = 0; i < ProductFormat::kLaneWords * elements; ++i)
-      rows.push_back(loadWeightRow(number, projection, add(k, index(i))));
+    for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w)
+      for (int64_t i = 0; i < elements; ++i) {
+        Value k = add(mul(getLaneWord(slot, projection, w), elements), index(i));
+        rows.push_back(loadWeightRow(number, projection, k));
+      }
     // [plane][tile][product of two][word][row 0 or 8]
     SmallVector<SmallVector<Value>> words(format.getNumPlanes());
     SmallVector<Value> nothing(format.getNumPlanes(), word(0));
     for (int64_t m = 0; m < phase.productTiles; ++m)
       for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w)
         for (int64_t half = 0; half < 2; ++half) {
-          int64_t product = 2 * m + half, unit = product / phase.gates, gate = product % phase.gates;
+          int64_t product = 2 * m + half;
           SmallVector<Value> packed = nothing;
           if (product < phase.getLaneProducts()) {
             SmallVector<Value> parts;
             for (int64_t i = 0; i < elements; ++i)
-              parts.push_back(rows[w * elements + i][gate * phase.getLaneUnits() + unit]);
+              parts.push_back(rows[w * elements + i][product]);
             packed = format.pack(b, parts);
           }
           for (auto [plane, value] : llvm::zip_equal(words, packed))
@@ -81,6 +105,10 @@ void KernelEmitter::loadWeights(unsigned number) {
       all.append(plane);
     if (!slot.place) {
       weights[{number, unsigned(s)}] = all;
+      continue;
+    }
+    if (plan.hasWarpGroups()) {
+      storeSlotWeights(number, slot, all);
       continue;
     }
     auto vector = VectorType::get(4, b.getI32Type());

@@ -65,19 +65,27 @@ private:
 /// What blocks exchange: of each step of a launch, and of what was before the first; nothing for numbers
 /// of rows that no kernel is for; null if that is all.
 Value LoopConversion::allocate() {
-  int64_t words = 0, maxRows = 0;
-  if (llvm::all_of(planned, [](const PlannedRows &part) { return !part.plan || part.plan->isCluster(); }))
-    return {};
-  for (const PlannedRows &part : planned)
-    if (part.plan && !part.plan->isCluster()) {
-      words = std::max(words, KernelLayout(loop, *part.plan).exchangeWords);
-      maxRows = part.maxRows;
+  Value count;
+  int64_t maxRows = 0;
+  auto multiply = [&](Value l, Value r) { return rewriter.createOrFold<arith::MulIOp>(loc, l, r); };
+  for (const PlannedRows &part : planned) {
+    if (!part.plan || part.plan->isCluster())
+      continue;
+    KernelLayout layout(loop, *part.plan);
+    Value words;
+    if (part.plan->hasWarpGroups()) {
+      Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(loc, rows, index(part.plan->getNumRows()));
+      words = multiply(tiles, index(layout.getTileWords(part.plan->getNumRows())));
+    } else {
+      Value steps = rewriter.createOrFold<arith::MinUIOp>(loc, loop.maxSteps, index(KernelLayout::kLaunchSteps));
+      Value slots = rewriter.createOrFold<arith::AddIOp>(loc, steps, index(1));
+      words = multiply(multiply(slots, rows), index(layout.exchangeWords));
     }
-  Value count = rewriter.createOrFold<arith::MinUIOp>(loc, loop.maxSteps,
-                                                      index(KernelLayout::kLaunchSteps));
-  count = rewriter.createOrFold<arith::AddIOp>(loc, count, index(1));
-  count = rewriter.createOrFold<arith::MulIOp>(loc, count, rows);
-  count = rewriter.createOrFold<arith::MulIOp>(loc, count, index(words));
+    count = count ? rewriter.createOrFold<arith::MaxUIOp>(loc, count, words) : words;
+    maxRows = part.maxRows;
+  }
+  if (!count)
+    return {};
   if (maxRows != planned.back().maxRows)
     count = rewriter.createOrFold<arith::SelectOp>(
         loc, compare(arith::CmpIPredicate::ule, rows, index(maxRows)), count, index(0));
@@ -92,8 +100,8 @@ Value LoopConversion::getFit() {
     if (part.plan)
       for (const PhaseInLoop &phase : loop.phases)
         for (const Projection &projection : phase.projections) {
-          int64_t rows = 8 * part.plan->getUnitWarps();
-          int64_t width = getWeightVectorSize(projection, part.plan->getBlockUnits(phase.units) / rows);
+          const PhaseLayout &shape = KernelLayout(loop, *part.plan).phases[&phase - loop.phases.begin()];
+          int64_t width = getWeightVectorSize(projection, shape.getLaneUnits());
           Type element = cast<MemRefType>(projection.weight.getType()).getElementType();
           int64_t &most = bytes[projection.weight];
           most = std::max(most, width == 1 ? 1 : width * getByteWidth(element));
@@ -171,7 +179,7 @@ struct ConvertLSTMToGPUKernelPass
   }
 
   void runOnOperation() override {
-    FailureOr<KernelTarget> target = getKernelTarget(getOperation());
+    FailureOr<KernelTarget> target = getKernelTarget(getOperation(), chips);
     if (failed(target))
       return signalPassFailure();
     IRRewriter rewriter(&getContext());
@@ -204,6 +212,8 @@ struct ConvertLSTMToGPUKernelPass
       for (const PlannedRows &part : *planned)
         if (part.plan && part.plan->isCluster() && !isForCluster(*loop))
           return source.emitError("has a plan for a cluster in 'lstm.kernel', but ") << kNoCluster;
+        else if (part.plan && part.plan->hasWarpGroups() && !isForWarpGroups(*loop))
+          return source.emitError("has a plan for warp groups in 'lstm.kernel', but ") << kNoWarpGroups;
       for (const PlannedRows &part : *planned)
         if (part.plan && !isBalanced(KernelLayout(*loop, *part.plan), *part.plan))
           return source.emitError("has a plan in 'lstm.kernel', but ") << kNotBalanced;

@@ -39,7 +39,10 @@ static std::string describe(ArrayRef<PlannedRows> planned) {
     if (part.plan)
       text += llvm::formatv("one kernel, {0} of {1} blocks, tiles of {2} rows, {3} {4} {5} warps",
                             part.plan->isCluster() ? "clusters" : "groups", part.plan->unitBlocks,
-                            part.plan->getNumRows(), part.plan->splits, part.plan->isCluster() ? "x" : "+",
+                            part.plan->getNumRows(), part.plan->splits,
+                            part.plan->isCluster()       ? "x"
+                            : part.plan->hasWarpGroups() ? "x 4 +"
+                                                         : "+",
                             part.plan->isCluster() ? part.plan->unitWarps : part.plan->mapWarps);
     else
       text += "libraries";
@@ -59,12 +62,12 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    bool isPlan = (plan.size() == 4 || (plan.size() == 5 && plan[4] >= 0 && plan[4] <= 1)) &&
+    bool isPlan = (plan.size() == 4 || (plan.size() == 5 && plan[4] >= 0 && plan[4] <= 2)) &&
                   llvm::all_of(ArrayRef<int64_t>(plan).take_front(4), [](int64_t n) { return n >= 1; });
     if (!plan.empty() && !isPlan)
       return emitError(UnknownLoc::get(context))
              << "lstm-plan-kernels: expects plan to be four positive numbers "
-                "(unit blocks, row tiles, splits, map warps), and 1 for clusters, but got "
+                "(unit blocks, row tiles, splits, map warps), and 1 for clusters or 2 for warp groups, but got "
              << llvm::interleaved_array(plan);
     if (count < 1)
       return emitError(UnknownLoc::get(context))
@@ -114,9 +117,17 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       numbers.back() = plan.unitWarps;
       numbers.push_back(1);
     }
+    if (plan.hasWarpGroups())
+      numbers.push_back(2);
     if (plan.isCluster() && !isForCluster(loop))
       return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
                                 << " is for a cluster, but " << kNoCluster;
+    if (plan.hasWarpGroups() && !isForWarpGroups(loop))
+      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
+                                << " is for warp groups, but " << kNoWarpGroups;
+    if (plan.hasWarpGroups() && !target.hasWarpGroups)
+      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
+                                << " is for warp groups, which sm_90a alone has, but the GPU is " << target.chip;
     KernelLayout layout(loop, plan);
     if (!isBalanced(layout, plan))
       return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
@@ -183,8 +194,10 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     if (failed(planned))
       return failure();
     if (!plan.empty()) {
-      bool isCluster = plan.size() == 5 && plan[4] == 1;
-      KernelPlan given{plan[0], plan[1], plan[2], isCluster ? 0 : plan[3], float32, isCluster ? plan[3] : 0};
+      int64_t kind = plan.size() == 5 ? plan[4] : 0;
+      KernelPlan given{plan[0], plan[1], plan[2], kind == 1 ? 0 : plan[3], float32};
+      if (kind != 0)
+        given.unitWarps = kind == 1 ? plan[3] : KernelPlan::kGroupWarps;
       if (failed(checkFits(*loop, given, target)))
         return failure();
       PlannedRows part{std::numeric_limits<int64_t>::max(), given,

@@ -96,3 +96,9 @@ SmallVector<Value> ProductFormat::multiply(ImplicitLocOpBuilder &b, ValueRange w
     sums.push_back(LLVM::ExtractValueOp::create(b, product, ArrayRef<int64_t>{i}));
   return sums;
 }
+
+std::string ProductFormat::getWarpGroupProduct(int64_t columns) const {
+  return llvm::formatv("wgmma.mma_async.sync.aligned.m64n{0}k{1}.f32.{2}.{2}", columns, 8 * getWordElements(),
+                       name)
+      .str();
+}

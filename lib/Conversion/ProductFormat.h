@@ -39,8 +39,9 @@ public:
   int64_t getWordElements() const { return name == "tf32" ? 1 : 2; }
   /// Words that a lane reads at once, of two products.
   static constexpr int64_t kLaneWords = 4;
-  /// Elements along k that two products take.
-  int64_t getGroupSize() const { return 16 * getWordElements(); }
+  /// Words and elements along k that two products take.
+  static constexpr int64_t kGroupWords = 4 * kLaneWords;
+  int64_t getGroupSize() const { return kGroupWords * getWordElements(); }
   int64_t getNumPlanes() const { return planes; }
   /// Products of two planes, numbers of the weight's and of the operand's.
   ArrayRef<std::pair<unsigned, unsigned>> getTerms() const;
@@ -51,6 +52,16 @@ public:
   /// accumulators (4 x f32) + weights (4 words) * operand (2 words).
   SmallVector<Value> multiply(ImplicitLocOpBuilder &b, ValueRange weights, ValueRange operand,
                               ValueRange accumulators) const;
+
+  /// `wgmma` of a warp group with so many columns, without operands, and the constants behind them: sums and
+  /// products as they are, and, of 16 bits, that k is the inner dimension of each matrix in shared memory.
+  std::string getWarpGroupProduct(int64_t columns) const;
+  std::string getWarpGroupConstants(int64_t matrices) const {
+    std::string constants = "1, 1, 1";
+    for (int64_t i = 0; i < matrices && getWordElements() == 2; ++i)
+      constants += ", 0";
+    return constants;
+  }
 
 private:
   Type element;

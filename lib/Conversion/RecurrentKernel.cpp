@@ -14,6 +14,9 @@
 // ones at first. A word is written once, and never all ones, so that it says itself that it is
 // there: readers ask until it is. No order between two addresses is relied on.
 //
+// With warp groups it goes through memory, too, in the order in which `wgmma` takes it, with slots for a few steps.
+// A counter for each exchange and tile says how many parts of blocks are there; see KernelWarpGroups.cpp.
+//
 // Everything else is read by the thread that writes it, as a thread has the same (row,
 // unit) in all phases of one width.
 //
@@ -37,7 +40,7 @@ using namespace mlir::lstm;
 void KernelEmitter::meet(Handover event, Value flip, bool waits) {
   constexpr int64_t kFirst[] = {1, 3};
   Value id = arith::IndexCastOp::create(b, b.getI32Type(), add(flip, index(kFirst[int(event)])));
-  Value threads = word(plan.getNumThreads());
+  Value threads = word(plan.getNumProductThreads() + plan.getNumMapThreads());
   if (waits)
     NVVM::BarrierOp::create(b, Type(), id, threads, NVVM::BarrierReductionAttr(), Value());
   else
@@ -59,8 +62,8 @@ void KernelEmitter::emitSteps(Part part, unsigned numParts) {
 void KernelEmitter::emitKernel() {
   Value lane = rem(thread, 32);
   warp = div(thread, 32);
-  split = plan.isCluster() ? rem(warp, plan.splits) : warp;
-  unitWarp = plan.isCluster() ? div(warp, plan.splits) : index(0);
+  split = plan.isCluster() ? rem(warp, plan.splits) : div(warp, plan.getUnitWarps());
+  unitWarp = plan.isCluster() ? div(warp, plan.splits) : rem(warp, plan.getUnitWarps());
   laneRow = div(lane, 4);
   laneColumn = rem(lane, 4);
   block = rem(launch.getBlockIds().x, plan.unitBlocks);
@@ -84,15 +87,31 @@ void KernelEmitter::emitKernel() {
     meetCluster();
     return;
   }
+  if (plan.hasWarpGroups())
+    beginRing();
   Value multiplies = isLess(thread, index(plan.getNumProductThreads()));
   auto roles = scf::IfOp::create(b, multiplies, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(roles.thenBlock());
   for (unsigned i = 0; i < loop.phases.size(); ++i)
     loadWeights(i);
+  if (plan.hasWarpGroups())
+    meetProducts();
   emitSteps(&KernelEmitter::emitProductPart, loop.phases.size());
 
   b.setInsertionPointToStart(roles.elseBlock());
+  if (plan.hasWarpGroups()) {
+    // One thread asks for what is projected.
+    int64_t others = plan.getNumProductThreads() + plan.getNumMapThreads();
+    auto fetches = scf::IfOp::create(b, isLess(thread, index(others)), /*withElseRegion=*/true);
+    b.setInsertionPointToStart(fetches.elseBlock());
+    Value isFetcher = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, thread, index(others));
+    guarded(isFetcher, {}, [&]() -> SmallVector<Value> {
+      emitSteps(&KernelEmitter::emitFetchPart, loop.phases.size());
+      return {};
+    });
+    b.setInsertionPointToStart(fetches.thenBlock());
+  }
   mapThread = b.createOrFold<arith::SubIOp>(thread, index(plan.getNumProductThreads()));
   for (unsigned i = 0; i < loop.exchanges.size(); ++i)
     publishInitial(i);
@@ -141,6 +160,19 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   }
   Value pointer = getDevicePointer(b, loc, memory);
   Value words = arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, memory, 0));
+  if (plan.hasWarpGroups()) {
+    begin = source.getLowerBound();
+    end = steps;
+    auto any = scf::IfOp::create(b, isLess(begin, steps));
+    b.setInsertionPointToStart(any.thenBlock());
+    callRuntime(b, loc, "lstmCudaFill", Type(), {pointer, word(0), words});
+    emitLaunch(Value());
+    launch->setAttr("lstm.together", b.getUnitAttr());
+    exchangeMemory = LLVM::AddrSpaceCastOp::create(b, global, pointer);
+    emitKernel();
+    b.setInsertionPointAfter(any);
+    return;
+  }
   Value most = index(KernelLayout::kLaunchSteps);
   slots = add(min(loop.maxSteps, most), one);
   auto launches = scf::ForOp::create(b, source.getLowerBound(), steps, most);

@@ -504,6 +504,12 @@ bool lstm::isForCluster(const RecurrentLoop &loop) {
   return loop.rowValues.empty();
 }
 
+bool lstm::isForWarpGroups(const RecurrentLoop &loop) {
+  return isForCluster(loop) && llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
+           return llvm::all_of(phase.projections, [](const Projection &p) { return p.exchange.has_value(); });
+         });
+}
+
 /// What writes to the memory of a view.
 static SmallVector<Source> getWriters(const RecurrentLoop &loop, Value view) {
   SmallVector<Source> writers;

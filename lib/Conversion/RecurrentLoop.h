@@ -113,6 +113,10 @@ FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason
 bool isForCluster(const RecurrentLoop &loop);
 constexpr llvm::StringLiteral kNoCluster =
     "a phase projects what an earlier one has written over, or rows are reduced";
+/// The same for warp groups, and whether all that is projected is exchanged.
+bool isForWarpGroups(const RecurrentLoop &loop);
+constexpr llvm::StringLiteral kNoWarpGroups =
+    "a phase projects what an earlier one has written over or what the loop does not write, or rows are reduced";
 
 } // namespace mlir::lstm
 

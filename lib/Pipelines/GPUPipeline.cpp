@@ -36,10 +36,25 @@ static int64_t getCapability(StringRef chip) {
   return chip.consumeInteger(10, number) ? 0 : number;
 }
 
+static bool hasAssembler(const LSTMToNVVMOptions &options) {
+  return llvm::sys::fs::can_execute(findCUDAToolkit(options.toolkit) + "/bin/ptxas");
+}
+
+static bool isText(const LSTMToNVVMOptions &options) {
+  return options.format == GPUFormat::PTX || (options.format == GPUFormat::Auto && !hasAssembler(options));
+}
+
+/// Machine code is for one generation anyway, so it may use all that this has; drivers compile text for later ones.
+static SmallVector<std::string> getChips(const LSTMToNVVMOptions &options) {
+  if (options.chips.empty())
+    return {isText(options) ? "sm_90" : "sm_90a"};
+  return SmallVector<std::string>(options.chips.begin(), options.chips.end());
+}
+
 /// Of the least of the chips.
 static int64_t getCapability(const LSTMToNVVMOptions &options) {
-  int64_t least = options.chips.empty() ? 90 : std::numeric_limits<int64_t>::max();
-  for (const std::string &chip : options.chips)
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const std::string &chip : getChips(options))
     least = std::min(least, getCapability(chip));
   return least;
 }
@@ -95,7 +110,8 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     plan.plan.assign(options.kernelPlan.begin(), options.kernelPlan.end());
     plan.plansFile = options.kernelPlans;
     plan.candidatesFile = options.kernelCandidates;
-    plan.chips.assign(options.chips.begin(), options.chips.end());
+    SmallVector<std::string> chips = getChips(options);
+    plan.chips.assign(chips.begin(), chips.end());
     plan.always = options.strategy == GPUStrategy::Persistent;
     plan.float32 = options.float32;
     if (options.allowTF32 && options.float32 == Float32Mode::Exact)
@@ -106,6 +122,7 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     pm.addPass(createLSTMWavefrontPass(launches));
     ConvertLSTMToGPUKernelPassOptions kernels;
     kernels.approximates = options.activations != MathAccuracy::Accurate;
+    kernels.chips.assign(chips.begin(), chips.end());
     pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
     // What is left goes the way of the library.
     ConvertLSTMToLinalgPassOptions rest;
@@ -139,10 +156,7 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
 /// The code of kernels.
 static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   pm.addPass(createLSTMOutlineKernelsPass());
-  SmallVector<std::string> chips(options.chips.begin(), options.chips.end());
-  if (chips.empty())
-    chips.push_back("sm_90");
-  for (const std::string &chip : chips) {
+  for (const std::string &chip : getChips(options)) {
     GpuNVVMAttachTargetOptions target;
     target.chip = chip;
     target.features = options.features;
@@ -165,18 +179,16 @@ static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   kernels.addPass(createReconcileUnrealizedCastsPass());
 
   std::string toolkit = findCUDAToolkit(options.toolkit);
-  bool hasAssembler = llvm::sys::fs::can_execute(toolkit + "/bin/ptxas");
-  bool isText = options.format == GPUFormat::PTX || (options.format == GPUFormat::Auto && !hasAssembler);
   LSTMCheckGPUTargetPassOptions check;
   check.toolkit = toolkit;
-  check.text = isText;
+  check.text = isText(options);
   pm.addPass(createLSTMCheckGPUTargetPass(check));
   GpuModuleToBinaryPassOptions binary;
   // Upstream complains where there is no libdevice, also if nothing needs it.
   bool hasLibdevice = llvm::sys::fs::exists(toolkit + "/nvvm/libdevice/libdevice.10.bc");
-  if (hasLibdevice || (!isText && hasAssembler))
+  if (hasLibdevice || (!isText(options) && hasAssembler(options)))
     binary.toolkitPath = toolkit;
-  binary.compilationTarget = isText ? "isa" : "bin";
+  binary.compilationTarget = isText(options) ? "isa" : "bin";
   pm.addPass(createGpuModuleToBinaryPass(binary));
   LSTMLowerLaunchesPassOptions launches;
   launches.indexBitwidth = options.indexBitwidth;

@@ -342,7 +342,8 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
   }];
   let options = [
     Option<"approximates", "approximate", "bool", "true",
-           "If all products are of 16 bits, functions by the special function unit">];
+           "If all products are of 16 bits, functions by the special function unit">,
+    ListOption<"chips", "chips", "std::string", "GPUs that the program is for (sm_90)">];
   let statistics = [Statistic<"numKernels", "recurrences", "Recurrences made kernels">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
                            "LLVM::LLVMDialect", "math::MathDialect", "memref::MemRefDialect",

@@ -1,0 +1,277 @@
+//===- KernelWarpGroups.cpp - Products of warp groups ---------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For many rows or large weights, where what a step reads bounds it: `wgmma` multiplies weights in shared memory, or
+// in registers what that does not hold, with what is projected. One thread fetches this into shared memory, in stages
+// of k that all rows of a tile have, into a ring for each of the groups that share out k. Stages lie in memory as `wgmma` reads them (PTX ISA, "Matrices in
+// shared memory", inner dimension k without swizzle): words of k by four, of each the rows, one after the other.
+//
+// A block counts up a tile's counter when all it has of the tile is written; who fetches waits until all blocks
+// of the group have. Of an exchange there are slots for four steps: who writes slot s + 2 has read s + 1 of all
+// blocks, and so all have read s.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+/// Barriers of 8 bytes: [full, empty][group][place].
+Value KernelEmitter::barrierAddress(Handover event, Value group, Value place) {
+  Value line = add(mul(add(index(int64_t(event) * plan.splits), group), layout.ringPlaces), place);
+  Value at = advance(sharedMemory, add(mul(line, 8), index(layout.barriers)));
+  return LLVM::PtrToIntOp::create(b, b.getI32Type(), at);
+}
+
+/// All places are empty at first: one thread will say that a place is full, each warp of a group that it is empty.
+void KernelEmitter::beginRing() {
+  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, thread, index(0));
+  guarded(isFirst, {}, [&]() -> SmallVector<Value> {
+    for (Handover event : {Handover::Full, Handover::Empty})
+      for (int64_t group = 0; group < plan.splits; ++group)
+        for (int64_t place = 0; place < layout.ringPlaces; ++place)
+          assembly("mbarrier.init.shared::cta.b64 [$0], $1;", "r,r", {},
+                   {barrierAddress(event, index(group), index(place)),
+                    word(event == Handover::Full ? 1 : KernelPlan::kGroupWarps)});
+    assembly("fence.mbarrier_init.release.cluster;", "~{memory}", {}, {});
+    return {};
+  });
+  NVVM::BarrierOp::create(b, Type(), word(0), word(plan.getNumThreads()), NVVM::BarrierReductionAttr(), Value());
+}
+
+void KernelEmitter::waitForBarrier(Value address, Value parity) {
+  assembly("{ .reg .pred p; wait: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1; @!p bra wait; }",
+           "r,r,~{memory}", {}, {address, parity});
+}
+
+/// The number of a phase's first stage for a tile of a step, among all that a group has multiplied.
+Value KernelEmitter::getStage(unsigned number, Value count, Value tile) {
+  auto getStages = [&](const PhaseLayout &phase) -> int64_t {
+    return phase.slots.size() / KernelLayout::kStageGroups;
+  };
+  int64_t all = 0, before = 0;
+  for (auto [i, phase] : llvm::enumerate(layout.phases)) {
+    before += i < number ? getStages(phase) : 0;
+    all += getStages(phase);
+  }
+  Value ownTiles = b.createOrFold<arith::SubIOp>(endTile, firstTile);
+  Value ofTile = mul(b.createOrFold<arith::SubIOp>(tile, firstTile), getStages(layout.phases[number]));
+  return add(mul(ownTiles, add(mul(getSlot(count), all), index(before))), ofTile);
+}
+
+/// The memory of a tile: counters, then slots of exchanges.
+Value KernelEmitter::counterAddress(unsigned exchange, Value tile) {
+  Value line = add(mul(tile, layout.getTileWords(plan.getNumRows())), index(exchange * KernelLayout::kCounterWords));
+  return advance(exchangeMemory, mul(line, 4));
+}
+
+/// What is exchanged of a tile: [slot % 4][stage][plane][four of words][row][word].
+Value KernelEmitter::exchangedTile(unsigned exchange, Value slot, Value tile) {
+  const ExchangeLayout &place = layout.exchanges[exchange];
+  int64_t first = loop.exchanges.size() * KernelLayout::kCounterWords +
+                  KernelLayout::kWarpGroupSlots * plan.getNumRows() * place.before;
+  int64_t slotWords = place.format.getNumPlanes() * place.rowWords * plan.getNumRows();
+  Value line = mul(rem(slot, KernelLayout::kWarpGroupSlots), slotWords);
+  Value offset = add(mul(tile, layout.getTileWords(plan.getNumRows())), add(index(first), line));
+  return advance(exchangeMemory, mul(offset, 4));
+}
+
+Value KernelEmitter::stageAddress(unsigned exchange, Value slot, unsigned plane, const Item &item, Value word) {
+  constexpr int64_t kStageWords = KernelLayout::kStageGroups * ProductFormat::kGroupWords;
+  const ExchangeLayout &place = layout.exchanges[exchange];
+  Value line = add(mul(div(word, kStageWords), place.format.getNumPlanes()), index(plane));
+  line = add(mul(line, kStageWords / 4), div(rem(word, kStageWords), 4));
+  Value offset = add(mul(add(mul(line, plan.getNumRows()), item.tileRow), 4), rem(word, 4));
+  return advance(exchangedTile(exchange, slot, item.tile), mul(offset, 4));
+}
+
+/// Says that a slot of a tile is written, as far as the block has it.
+void KernelEmitter::signal(unsigned exchange, Value tile) {
+  // Who fetches is of another proxy.
+  assembly("fence.proxy.async.global;", "~{memory}", {}, {});
+  constexpr int64_t kBarrier = 5;
+  NVVM::BarrierOp::create(b, Type(), word(kBarrier), word(plan.getNumMapThreads()), NVVM::BarrierReductionAttr(),
+                          Value());
+  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, mapThread, index(0));
+  guarded(isFirst, {}, [&]() -> SmallVector<Value> {
+    assembly("red.release.gpu.global.add.u32 [$0], 1;", "l,~{memory}", {}, counterAddress(exchange, tile));
+    return {};
+  });
+}
+
+/// Fetches what a phase projects in a step, for all tiles.
+Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping &step, Value flip) {
+  const PhaseLayout &phase = layout.phases[number];
+  if (phase.gates == 0)
+    return flip;
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  Value tile = each.getInductionVar(), stage = getStage(number, count, tile);
+  for (const Projection &projection : loop.phases[number].projections) {
+    unsigned exchange = *projection.exchange;
+    const ExchangeLayout &place = layout.exchanges[exchange];
+    Value slot = projection.isOfPreviousStep ? getSlot(count) : add(getSlot(count), index(1));
+    // The first slot is written where it is read.
+    Value written = loop.exchanges[exchange].initial ? add(slot, index(1)) : slot;
+    written = arith::IndexCastOp::create(b, b.getI32Type(), mul(written, plan.unitBlocks));
+    assembly("{ .reg .pred p; .reg .b32 v; wait: ld.acquire.gpu.global.b32 v, [$0]; sub.s32 v, v, $1; "
+             "setp.lt.s32 p, v, 0; @p bra wait; fence.proxy.async.global; }",
+             "l,r,~{memory}", {}, {counterAddress(exchange, tile), written});
+    int64_t stageWords = KernelLayout::kStageGroups * ProductFormat::kGroupWords;
+    int64_t bytes = 4 * stageWords * place.format.getNumPlanes() * plan.getNumRows();
+    int64_t stages = place.rowWords / stageWords / plan.splits;
+    Value from = exchangedTile(exchange, slot, tile);
+    auto inTile = scf::ForOp::create(b, index(0), index(stages), index(1));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(inTile.getBody());
+      Value now = add(stage, inTile.getInductionVar());
+      Value at = rem(now, layout.ringPlaces);
+      // Of a barrier of which no phase has ended, the one before the first has.
+      Value parity = rem(add(div(now, layout.ringPlaces), index(1)), 2);
+      parity = arith::IndexCastOp::create(b, b.getI32Type(), parity);
+      for (int64_t group = 0; group < plan.splits; ++group) {
+        waitForBarrier(barrierAddress(Handover::Empty, index(group), at), parity);
+        Value full = barrierAddress(Handover::Full, index(group), at);
+        Value to = add(mul(add(index(group * layout.ringPlaces), at), layout.stageBytes), index(layout.ring));
+        to = LLVM::PtrToIntOp::create(b, b.getI32Type(), advance(sharedMemory, to));
+        Value part = add(mul(inTile.getInductionVar(), plan.splits), index(group));
+        assembly("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1; "
+                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$2], [$3], $1, [$0];",
+                 "r,r,r,l,~{memory}", {}, {full, word(bytes), to, advance(from, mul(part, bytes))});
+      }
+    }
+    stage = add(stage, index(stages));
+  }
+  return flip;
+}
+
+/// Of a matrix in shared memory, at an offset: the address; what lies between fours of words, and between eights
+/// of its rows; all by 16 bytes.
+Value KernelEmitter::getDescriptor(Value offset, int64_t rows) {
+  Value at = LLVM::PtrToIntOp::create(b, b.getI64Type(), advance(sharedMemory, offset));
+  at = arith::ShRUIOp::create(b, at, arith::ConstantIntOp::create(b, 4, 64));
+  return arith::OrIOp::create(b, at, arith::ConstantIntOp::create(b, rows << 16 | int64_t(8) << 32, 64));
+}
+
+/// Puts a lane's words of a slot, [plane][tile][word][half of the tile], where `wgmma` finds them:
+/// [group][plane][four of words][tile][row][word].
+void KernelEmitter::storeSlotWeights(unsigned number, const Slot &slot, ArrayRef<Value> words) {
+  int64_t tiles = layout.phases[number].productTiles, rows = 16 * KernelPlan::kGroupWarps * tiles;
+  int64_t planes = words.size() / (8 * tiles);
+  for (auto [i, value] : llvm::enumerate(words)) {
+    int64_t plane = i / (8 * tiles), m = i / 8 % tiles, four = i / 2 % 4, half = i % 2;
+    Value row = add(mul(unitWarp, 16), add(index(16 * KernelPlan::kGroupWarps * m + 8 * half), laneRow));
+    Value line = add(mul(split, planes * 4 * rows), add(index((plane * 4 + four) * rows), row));
+    Value at = add(index(*slot.place), mul(add(mul(line, 4), laneColumn), 4));
+    LLVM::StoreOp::create(b, value, advance(sharedMemory, at), /*alignment=*/4);
+  }
+}
+
+/// What warps of a group have stored of the weights is there for all; `wgmma` reads it by another proxy.
+void KernelEmitter::meetProducts() {
+  assembly("fence.proxy.async.shared::cta;", "~{memory}", {}, {});
+  constexpr int64_t kBarrier = 6;
+  NVVM::BarrierOp::create(b, Type(), word(kBarrier), word(plan.getNumProductThreads()), NVVM::BarrierReductionAttr(),
+                          Value());
+}
+
+/// The sums of a group's warp, [product tile][row tile].
+KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value count, Value tile) {
+  const PhaseLayout &phase = layout.phases[number];
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  Accumulators sums(phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
+  Value first = getStage(number, count, tile);
+  for (unsigned slot = 0; slot < phase.slots.size(); slot += KernelLayout::kStageGroups) {
+    Value stage = add(first, index(slot / KernelLayout::kStageGroups));
+    Value place = rem(stage, layout.ringPlaces);
+    Value parity = arith::IndexCastOp::create(b, b.getI32Type(), rem(div(stage, layout.ringPlaces), 2));
+    waitForBarrier(barrierAddress(Handover::Full, split, place), parity);
+    multiplyStage(number, slot, place, sums);
+    Value lane = arith::IndexCastOp::create(b, b.getI32Type(), rem(thread, 32));
+    assembly("{ .reg .pred p; setp.eq.u32 p, $1, 0; @p mbarrier.arrive.shared::cta.b64 _, [$0]; }", "r,r,~{memory}",
+             {}, {barrierAddress(Handover::Empty, split, place), lane});
+  }
+  return sums;
+}
+
+/// Multiplies the weights of a stage's slots with what lies at a place of the ring, in one block of instructions,
+/// as nothing may come between.
+void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value place, Accumulators &accumulators) {
+  const PhaseLayout &phase = layout.phases[number];
+  const Projection &projection = loop.phases[number].projections[phase.slots[firstSlot].projection];
+  ProductFormat format = getFormat(projection, plan);
+  int64_t sumsOfTile = 4 * plan.rowTiles, numSums = phase.productTiles * sumsOfTile;
+  auto range = [](int64_t first, int64_t count) {
+    std::string text = "{";
+    for (int64_t i = first; i < first + count; ++i)
+      text += (i == first ? "$" : ", $") + std::to_string(i);
+    return text + "}";
+  };
+  SmallVector<Value> operands;
+  std::string constraints;
+  for (int64_t i = 0; i < numSums; ++i)
+    constraints += "=f,";
+  // Weights: a slot's words in registers, or the descriptor of the matrix.
+  int64_t weightRows = 16 * KernelPlan::kGroupWarps * phase.productTiles;
+  SmallVector<int64_t> firstWeights;
+  for (int64_t i = 0; i < KernelLayout::kStageGroups; ++i) {
+    firstWeights.push_back(numSums + operands.size());
+    const Slot &slot = phase.slots[firstSlot + i];
+    if (!slot.place) {
+      operands.append(weights[{number, unsigned(firstSlot + i)}]);
+      continue;
+    }
+    int64_t groupBytes = 16 * 4 * weightRows * format.getNumPlanes();
+    operands.push_back(getDescriptor(add(mul(split, groupBytes), index(*slot.place)), weightRows));
+  }
+  int64_t projected = numSums + operands.size();
+  Value inRing = mul(add(mul(split, layout.ringPlaces), place), layout.stageBytes);
+  operands.push_back(getDescriptor(add(inRing, index(layout.ring)), plan.getNumRows()));
+  for (Value operand : operands)
+    constraints += operand.getType().isInteger(64) ? "l," : "r,";
+  for (int64_t i = 0; i < numSums; ++i)
+    constraints += std::to_string(i) + (i + 1 < numSums ? "," : "");
+  for (const SmallVector<Value> &sums : accumulators)
+    operands.append(sums);
+
+  std::string text = "{ .reg .b64 d, w; wgmma.fence.sync.aligned; ";
+  // By 16 bytes, as descriptors count.
+  auto advanceDescriptor = [&](StringRef to, int64_t from, int64_t rows, int64_t fours) {
+    text += llvm::formatv("add.s64 {0}, ${1}, {2}; ", to, from, fours * rows).str();
+  };
+  constexpr int64_t kStageFours = KernelLayout::kStageGroups * ProductFormat::kGroupWords / 4;
+  for (int64_t i = 0; i < KernelLayout::kStageGroups; ++i)
+    for (int64_t half = 0; half < 2; ++half)
+      for (auto [weightPlane, operandPlane] : format.getTerms()) {
+        advanceDescriptor("d", projected, plan.getNumRows(), operandPlane * kStageFours + 4 * i + 2 * half);
+        for (int64_t m = 0; m < phase.productTiles; ++m) {
+          std::string weight = "w";
+          if (phase.slots[firstSlot + i].place)
+            text += llvm::formatv("add.s64 w, ${0}, {1}; ", firstWeights[i],
+                                  (4 * weightPlane + 2 * half) * weightRows + 16 * KernelPlan::kGroupWarps * m)
+                        .str();
+          else
+            weight = range(firstWeights[i] + 8 * (weightPlane * phase.productTiles + m) + 4 * half, 4);
+          text += llvm::formatv("{0} {1}, {2}, d, {3}; ", format.getWarpGroupProduct(plan.getNumRows()),
+                                range(m * sumsOfTile, sumsOfTile), weight,
+                                format.getWarpGroupConstants(weight == "w" ? 2 : 1))
+                      .str();
+        }
+      }
+  text += "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }";
+  auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(numSums, b.getF32Type()));
+  Value result = assembly(text, constraints, type, operands);
+  for (int64_t i = 0; i < numSums; ++i)
+    accumulators[i / 4][i % 4] = LLVM::ExtractValueOp::create(b, result, ArrayRef<int64_t>{i});
+}
