@@ -358,7 +358,7 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
       sums = guarded(item.exists, SmallVector<Type>(layout.phases[number].gates, b.getF32Type()),
                      [&] { return sumProducts(number, item, flip); });
     meet(Handover::Empty, flip, /*waits=*/false);
-    flip = b.createOrFold<arith::SubIOp>(index(1), flip);
+    flip = getNextBuffer(flip);
   }
   size_t perItem = loaded.size() / items.size();
   auto mapAndPublish = [&](size_t i, const Item &item) {

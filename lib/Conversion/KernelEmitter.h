@@ -82,6 +82,10 @@ private:
   void emitSteps(Part part, unsigned numParts);
   enum class Handover { Full, Empty };
   void meet(Handover event, Value flip, bool waits);
+  /// The buffer of sums that comes next.
+  Value getNextBuffer(Value flip) {
+    return layout.sumBuffers == 1 ? flip : b.createOrFold<arith::SubIOp>(index(1), flip);
+  }
 
   /// Words of a tile of 8 rows that are multiplied with a slot's weights.
   struct Fragment {
@@ -211,6 +215,7 @@ private:
   Value getDescriptor(Value offset, int64_t rows);
   Accumulators multiplyStages(unsigned number, Value count, Value tile);
   void multiplyStage(unsigned number, unsigned firstSlot, Value place, Accumulators &accumulators);
+  void releaseStage(Value place);
 
   // Clusters: KernelCluster.cpp.
   void beginCluster();

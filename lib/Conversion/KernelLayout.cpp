@@ -98,13 +98,17 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     }
 
   size.registers = working + getOtherRegisters(plan);
-  size.sharedBytes = 2 * sumBytes;
-  if (plan.hasWarpGroups())
-    placeRing(plan);
+  sumBuffers = plan.hasWarpGroups() ? 1 : 2;
+  size.sharedBytes = sumBuffers * sumBytes;
   placeWeights(loop, plan);
   if (plan.isCluster())
     placeInCluster(loop, plan);
+  if (plan.hasWarpGroups())
+    placeRing(plan);
 }
+
+/// Of a ring: what is on its way in the time that a copy takes, and what is left for it at least.
+static constexpr int64_t kMostRingBytes = 65 * 1024, kLeastRingBytes = 33 * 1024;
 
 /// Weights go to registers as long as there are any, then to shared memory; of warp groups, which multiply from
 /// there, the other way round.
@@ -115,7 +119,7 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
                       getFormat(phase.projections[slot.projection], plan).getNumPlanes();
       int64_t bytes = 4 * words * plan.getNumProductThreads();
       bool fitsRegisters = size.registers + words <= plan.getMaxRegisters();
-      bool fitsShared = size.sharedBytes + bytes <= KernelTarget().sharedBytes;
+      bool fitsShared = size.sharedBytes + bytes + kLeastRingBytes <= KernelTarget().sharedBytes;
       if (plan.hasWarpGroups() ? !fitsShared && fitsRegisters : fitsRegisters) {
         size.registers += words;
         continue;
@@ -156,11 +160,12 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
   for (const ExchangeLayout &exchange : exchanges)
     planes = std::max(planes, exchange.format.getNumPlanes());
   stageBytes = 4 * kStageGroups * ProductFormat::kGroupWords * plan.getNumRows() * planes;
-  // About what is on its way in the time that a copy takes.
-  constexpr int64_t kRingBytes = 32 * 1024, kLeast = 2, kBarrierBytes = 8;
-  ringPlaces = llvm::bit_floor(uint64_t(std::max(kRingBytes / (plan.splits * stageBytes), kLeast)));
+  int64_t left = std::min(KernelTarget().sharedBytes - size.sharedBytes, kMostRingBytes);
+  // Barriers of 8 bytes.
+  int64_t placeBytes = plan.splits * (stageBytes + 2 * 8);
+  ringPlaces = llvm::bit_floor(uint64_t(std::max<int64_t>(left / placeBytes, 2)));
   ring = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * stageBytes);
-  barriers = std::exchange(size.sharedBytes, size.sharedBytes + llvm::alignTo(2 * plan.splits * ringPlaces * kBarrierBytes, 128));
+  barriers = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * 2 * 8);
 }
 
 bool lstm::isBalanced(const KernelLayout &layout, const KernelPlan &plan) {

@@ -93,8 +93,8 @@ struct KernelLayout {
   llvm::SmallDenseMap<unsigned, FoldLayout> folds;
   /// Of a row and step, in memory.
   int64_t exchangeWords = 0;
-  /// Of one buffer of partial sums.
-  int64_t sumBytes = 0;
+  /// Of one buffer of partial sums; with warp groups there is one, as it is emptied in much less time than filled.
+  int64_t sumBytes = 0, sumBuffers = 2;
   /// For warp groups: the ring of each group, [group][place of `stageBytes`], as many places as a power of two,
   /// and its barriers, [full, empty][group][place].
   int64_t ring = 0, ringPlaces = 0, stageBytes = 0, barriers = 0;

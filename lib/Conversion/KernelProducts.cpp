@@ -233,7 +233,7 @@ Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMappi
             plan.hasWarpGroups() ? multiplyStages(number, count, tile) : multiplyTile(number, count, step, tile),
             flip);
   meet(Handover::Full, flip, /*waits=*/false);
-  scf::YieldOp::create(b, b.createOrFold<arith::SubIOp>(index(1), flip));
+  scf::YieldOp::create(b, getNextBuffer(flip));
   return each.getResult(0);
 }
 

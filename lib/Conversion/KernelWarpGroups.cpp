@@ -191,22 +191,31 @@ KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value
   const PhaseLayout &phase = layout.phases[number];
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
   Accumulators sums(phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
-  Value first = getStage(number, count, tile);
+  Value first = getStage(number, count, tile), before;
   for (unsigned slot = 0; slot < phase.slots.size(); slot += KernelLayout::kStageGroups) {
     Value stage = add(first, index(slot / KernelLayout::kStageGroups));
     Value place = rem(stage, layout.ringPlaces);
     Value parity = arith::IndexCastOp::create(b, b.getI32Type(), rem(div(stage, layout.ringPlaces), 2));
     waitForBarrier(barrierAddress(Handover::Full, split, place), parity);
+    // While a stage is multiplied, the next is waited for.
     multiplyStage(number, slot, place, sums);
-    Value lane = arith::IndexCastOp::create(b, b.getI32Type(), rem(thread, 32));
-    assembly("{ .reg .pred p; setp.eq.u32 p, $1, 0; @p mbarrier.arrive.shared::cta.b64 _, [$0]; }", "r,r,~{memory}",
-             {}, {barrierAddress(Handover::Empty, split, place), lane});
+    if (before)
+      releaseStage(before);
+    before = place;
   }
+  releaseStage(before);
   return sums;
 }
 
-/// Multiplies the weights of a stage's slots with what lies at a place of the ring, in one block of instructions,
-/// as nothing may come between.
+/// Says that the warp has done with a place of the ring.
+void KernelEmitter::releaseStage(Value place) {
+  Value lane = arith::IndexCastOp::create(b, b.getI32Type(), rem(thread, 32));
+  assembly("{ .reg .pred p; setp.eq.u32 p, $1, 0; @p mbarrier.arrive.shared::cta.b64 _, [$0]; }", "r,r,~{memory}", {},
+           {barrierAddress(Handover::Empty, split, place), lane});
+}
+
+/// Begins to multiply the weights of a stage's slots with what lies at a place of the ring, when the stage before
+/// is done; the last of a tile is done, too. One block of instructions, as nothing may come between.
 void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value place, Accumulators &accumulators) {
   const PhaseLayout &phase = layout.phases[number];
   const Projection &projection = loop.phases[number].projections[phase.slots[firstSlot].projection];
@@ -269,7 +278,8 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
                       .str();
         }
       }
-  text += "wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }";
+  bool isLast = firstSlot + KernelLayout::kStageGroups == phase.slots.size();
+  text += llvm::formatv("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned {0}; }", isLast ? 0 : 1).str();
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(numSums, b.getF32Type()));
   Value result = assembly(text, constraints, type, operands);
   for (int64_t i = 0; i < numSums; ++i)

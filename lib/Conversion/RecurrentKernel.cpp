@@ -62,6 +62,12 @@ void KernelEmitter::emitSteps(Part part, unsigned numParts) {
 void KernelEmitter::emitKernel() {
   Value lane = rem(thread, 32);
   warp = div(thread, 32);
+  // Said so that the assembler knows that lanes have the same: then descriptors are computed once for all.
+  if (plan.hasWarpGroups()) {
+    Value number = arith::IndexCastOp::create(b, b.getI32Type(), warp);
+    number = gpu::ShuffleOp::create(b, number, word(0), word(32), gpu::ShuffleMode::IDX).getShuffleResult();
+    warp = arith::IndexCastUIOp::create(b, b.getIndexType(), number);
+  }
   split = plan.isCluster() ? rem(warp, plan.splits) : div(warp, plan.getUnitWarps());
   unitWarp = plan.isCluster() ? div(warp, plan.splits) : rem(warp, plan.getUnitWarps());
   laneRow = div(lane, 4);
@@ -115,8 +121,8 @@ void KernelEmitter::emitKernel() {
   mapThread = b.createOrFold<arith::SubIOp>(thread, index(plan.getNumProductThreads()));
   for (unsigned i = 0; i < loop.exchanges.size(); ++i)
     publishInitial(i);
-  // Both buffers are empty at first.
-  for (int64_t i : {0, 1})
+  // Buffers are empty at first.
+  for (int64_t i = 0; i < layout.sumBuffers; ++i)
     meet(Handover::Empty, index(i), /*waits=*/false);
   emitSteps(&KernelEmitter::emitMapPart, loop.stages.size());
 }
