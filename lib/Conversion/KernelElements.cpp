@@ -317,6 +317,13 @@ void KernelEmitter::publishInitial(unsigned exchange) {
     signal(exchange, each.getInductionVar());
 }
 
+/// What others wait for of an element's results.
+void KernelEmitter::publishResults(unsigned number, const Item &item, ValueRange results, Value count) {
+  for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
+    if (exchange.producer == number)
+      publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
+}
+
 /// What the map threads read of a tile: used inputs of all their elements.
 SmallVector<Value> KernelEmitter::loadTile(unsigned number, Value count, const IRMapping &step,
                                            Value tile) {
@@ -361,36 +368,12 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
     flip = getNextBuffer(flip);
   }
   size_t perItem = loaded.size() / items.size();
-  auto mapAndPublish = [&](size_t i, const Item &item) {
-    SmallVector<Value> results = mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem),
-                                         rowValues[i]);
-    // Others wait for this.
-    for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
-      if (exchange.producer == number)
-        publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
-    return results;
-  };
-  if (plan.hasWarpGroups()) {
-    SmallVector<Type> types = llvm::to_vector(PhaseOp(loop.phases[number].op).getYield().getScalars().getTypes());
-    SmallVector<SmallVector<Value>> results;
-    for (auto [i, item] : llvm::enumerate(items))
-      results.push_back(guarded(item.exists, types, [&, i = i, &item = item] { return mapAndPublish(i, item); }));
-    for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
-      if (exchange.producer == number)
-        signal(e, tile);
-    for (auto [item, values] : llvm::zip_equal(items, results))
-      guarded(item.exists, {}, [&, &item = item, &values = values]() -> SmallVector<Value> {
-        storeItem(number, item, values, step);
-        return {};
-      });
-    scf::YieldOp::create(b, flip);
-    return each.getResult(0);
-  }
   for (auto [i, item] : llvm::enumerate(items))
-    guarded(item.exists, {}, [&, i = i, &item = item]() -> SmallVector<Value> {
+    guarded(item.exists, {}, [&]() -> SmallVector<Value> {
       SmallVector<Value> results;
       if (stage.hasPhase) {
-        results = mapAndPublish(i, item);
+        results = mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem), rowValues[i]);
+        publishResults(number, item, results, count);
         storeItem(number, item, results, step);
       }
       for (unsigned fold : stage.folds)

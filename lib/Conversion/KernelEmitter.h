@@ -198,10 +198,12 @@ private:
   void publishPartial(unsigned number, int64_t plane, const Item &item, Value count, Value scalar);
   void publishFold(unsigned number, const Item &item, ValueRange elements, const RowScalars &rowValues,
                    Value count, const IRMapping &step);
+  void publishResults(unsigned number, const Item &item, ValueRange results, Value count);
   void publish(unsigned exchange, const Item &item, Value slot, Value value);
 
   // Warp groups: KernelWarpGroups.cpp.
   void beginRing();
+  void setRegisters(int64_t count);
   Value barrierAddress(Handover event, Value group, Value place);
   Value getStage(unsigned number, Value count, Value tile);
   Value counterAddress(unsigned exchange, Value tile);
@@ -209,6 +211,9 @@ private:
   Value stageAddress(unsigned exchange, Value slot, unsigned plane, const Item &item, Value word);
   void signal(unsigned exchange, Value tile);
   Value emitFetchPart(unsigned number, Value count, const IRMapping &step, Value flip);
+  SmallVector<Value> loadTileInputs(unsigned number, Value tile, Value count, bool areSequences);
+  SmallVector<Value> emitMapTiles(unsigned number, Value count, const IRMapping &step, ValueRange ahead);
+  void emitMapSteps();
   void waitForBarrier(Value address, Value parity);
   void storeSlotWeights(unsigned number, const Slot &slot, ArrayRef<Value> words);
   void meetProducts();

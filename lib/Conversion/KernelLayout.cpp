@@ -31,6 +31,20 @@ int64_t lstm::getWeightVectorSize(const Projection &projection, int64_t laneUnit
   return 1;
 }
 
+/// Registers of a thread that maps, about: of each of its elements the products, the inputs, and the sequences' inputs
+/// of the next tile.
+static int64_t getMapRegisters(const RecurrentLoop &loop, const PhaseInLoop &phase, const PhaseLayout &layout,
+                               const KernelPlan &plan) {
+  PhaseOp op = phase.op;
+  int64_t values = layout.gates + op.getOuts().size();
+  for (auto [input, axes] : llvm::zip_equal(op.getInputs(), op.getAxes()))
+    if (isa<MemRefType>(input.getType()))
+      values += (axes & kGate ? op.getNumGates() : 1) * (isSequence(loop, input) ? 2 : 1);
+  int64_t items = llvm::divideCeil(layout.getNumItems(plan), plan.getNumMapThreads());
+  constexpr int64_t kOther = 48;
+  return std::min<int64_t>(KernelLayout::kMostGroupRegisters, llvm::alignTo(kOther + items * values, 8));
+}
+
 KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
   int64_t working = 0;
   for (const PhaseInLoop &phase : loop.phases) {
@@ -50,7 +64,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
       int64_t groups = llvm::divideCeil(k, format.getGroupSize());
       int64_t perSplit = llvm::divideCeil(groups, plan.splits);
       if (plan.hasWarpGroups())
-        perSplit = kStageGroups * llvm::divideCeil(groups, kStageGroups * plan.splits);
+        perSplit = getStageGroups(plan) * llvm::divideCeil(groups, getStageGroups(plan) * plan.splits);
       for (int64_t n = 0; n < perSplit; ++n)
         layout.slots.push_back({unsigned(i), n, {}});
     }
@@ -81,7 +95,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     ProductFormat format = getFormat(*read, plan);
     int64_t units = llvm::alignTo(producer.units, producer.blockUnits);
     if (plan.hasWarpGroups())
-      units = llvm::alignTo(producer.units, kStageGroups * format.getGroupSize() * plan.splits);
+      units = llvm::alignTo(producer.units, getStageGroups(plan) * format.getGroupSize() * plan.splits);
     exchanges.push_back({format, units, units / format.getWordElements(), exchangeWords});
     exchangeWords += format.getNumPlanes() * exchanges.back().rowWords;
   }
@@ -97,6 +111,9 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
       folds[number] = layout;
     }
 
+  if (plan.hasWarpGroups())
+    for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
+      mapRegisters = std::max(mapRegisters, getMapRegisters(loop, phase, layout, plan));
   size.registers = working + getOtherRegisters(plan);
   sumBuffers = plan.hasWarpGroups() ? 1 : 2;
   size.sharedBytes = sumBuffers * sumBytes;
@@ -105,6 +122,14 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     placeInCluster(loop, plan);
   if (plan.hasWarpGroups())
     placeRing(plan);
+}
+
+int64_t KernelLayout::getMostRegisters(const KernelPlan &plan) const {
+  if (!plan.hasWarpGroups())
+    return plan.getMaxRegisters();
+  int64_t all = plan.getMaxRegisters() * plan.getNumThreads();
+  int64_t left = all - kFetchRegisters * 32 * KernelPlan::kGroupWarps - mapRegisters * plan.getNumMapThreads();
+  return std::min<int64_t>(kMostGroupRegisters, llvm::alignDown(std::max<int64_t>(left, 0) / plan.getNumProductThreads(), 8));
 }
 
 /// Of a ring: what is on its way in the time that a copy takes, and what is left for it at least.
@@ -118,7 +143,7 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
       int64_t words = 8 * layout.productTiles *
                       getFormat(phase.projections[slot.projection], plan).getNumPlanes();
       int64_t bytes = 4 * words * plan.getNumProductThreads();
-      bool fitsRegisters = size.registers + words <= plan.getMaxRegisters();
+      bool fitsRegisters = size.registers + words <= getMostRegisters(plan);
       bool fitsShared = size.sharedBytes + bytes + kLeastRingBytes <= KernelTarget().sharedBytes;
       if (plan.hasWarpGroups() ? !fitsShared && fitsRegisters : fitsRegisters) {
         size.registers += words;
@@ -159,7 +184,7 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
   int64_t planes = 1;
   for (const ExchangeLayout &exchange : exchanges)
     planes = std::max(planes, exchange.format.getNumPlanes());
-  stageBytes = 4 * kStageGroups * ProductFormat::kGroupWords * plan.getNumRows() * planes;
+  stageBytes = 4 * getStageGroups(plan) * ProductFormat::kGroupWords * plan.getNumRows() * planes;
   int64_t left = std::min(KernelTarget().sharedBytes - size.sharedBytes, kMostRingBytes);
   // Barriers of 8 bytes.
   int64_t placeBytes = plan.splits * (stageBytes + 2 * 8);
@@ -176,7 +201,7 @@ bool lstm::fits(const KernelLayout &layout, const KernelPlan &plan, const Kernel
   return layout.size.sharedBytes <= target.sharedBytes &&
          (!plan.hasWarpGroups() || (target.hasWarpGroups && plan.rowTiles <= KernelLayout::kMaxRowTiles)) &&
          isBalanced(layout, plan) &&
-         layout.size.registers <= plan.getMaxRegisters() && plan.getNumThreads() <= 1024 &&
-         layout.size.registers * plan.getNumThreads() <= target.registers &&
+         layout.size.registers <= layout.getMostRegisters(plan) && plan.getNumThreads() <= 1024 &&
+         (plan.hasWarpGroups() || layout.size.registers * plan.getNumThreads() <= target.registers) &&
          plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.getShare());
 }

@@ -103,6 +103,11 @@ struct KernelLayout {
   /// Whether all warps of a cluster have something that others wait for, so that none is left behind.
   bool areAllRead = true;
   KernelSize size;
+  /// Of a thread of warp groups: those that fetch, and that map, about.
+  static constexpr int64_t kFetchRegisters = 40, kMostGroupRegisters = 240;
+  int64_t mapRegisters = 0;
+  /// What the threads that multiply, or all, may have.
+  int64_t getMostRegisters(const KernelPlan &plan) const;
 
   /// Of a longer sequence there are several launches, so that what is exchanged takes as much
   /// memory as that of so many steps. Each loads the weights anew.
@@ -116,8 +121,8 @@ struct KernelLayout {
   }
   /// `wgmma` has up to 256 columns.
   static constexpr int64_t kMaxRowTiles = 32;
-  /// Groups of k that warp groups fetch and multiply at once.
-  static constexpr int64_t kStageGroups = 2;
+  /// Groups of k that warp groups fetch and multiply at once; fewer of many rows.
+  static int64_t getStageGroups(const KernelPlan &plan) { return plan.rowTiles > 4 ? 2 : 4; }
   /// Slots of an exchange that are kept in memory for warp groups, as many as in a cluster.
   static constexpr int64_t kWarpGroupSlots = kClusterSlots;
   /// Words of memory for a counter, so that no two are in one line of the cache.

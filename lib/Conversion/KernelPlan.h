@@ -29,8 +29,8 @@ struct KernelPlan {
   /// If it is not 0, as many warps as this share out the products of a block, of each of these `splits` the
   /// sums over k. Without warps that map, the blocks of a group are a cluster, which writes what is projected
   /// into each other's shared memory, and warps map what they have multiplied; else blocks exchange through
-  /// memory. Four with warps that map are warp groups, `wgmma` multiplies, and one more warp fetches what is
-  /// projected into shared memory.
+  /// memory. Four with warps that map are warp groups, `wgmma` multiplies, and the warps of one more group fetch, one for
+  /// each that multiplies, what is projected into shared memory.
   int64_t unitWarps = 0;
 
   static constexpr int64_t kTileRows = 8;
@@ -40,7 +40,7 @@ struct KernelPlan {
   bool hasWarpGroups() const { return unitWarps != 0 && mapWarps != 0; }
   int64_t getUnitWarps() const { return std::max<int64_t>(unitWarps, 1); }
   int64_t getNumThreads() const {
-    return getNumProductThreads() + getNumMapThreads() + (hasWarpGroups() ? 32 : 0);
+    return getNumProductThreads() + getNumMapThreads() + (hasWarpGroups() ? 32 * kGroupWarps : 0);
   }
   /// Registers of a thread, if one block has all; four warps at a time get theirs.
   int64_t getMaxRegisters() const {

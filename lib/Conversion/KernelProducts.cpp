@@ -25,8 +25,8 @@ Value KernelEmitter::getChunk(const Slot &slot, ProductFormat format, const Proj
 Value KernelEmitter::getLaneWord(const Slot &slot, const Projection &projection, int64_t w) {
   if (!plan.hasWarpGroups())
     return add(mul(getChunk(slot, getFormat(projection, plan), projection), ProductFormat::kLaneWords), index(w));
-  int64_t stage = slot.number / KernelLayout::kStageGroups, inStage = slot.number % KernelLayout::kStageGroups;
-  Value group = add(mul(add(index(stage * plan.splits), split), KernelLayout::kStageGroups), index(inStage));
+  int64_t stage = slot.number / KernelLayout::getStageGroups(plan), inStage = slot.number % KernelLayout::getStageGroups(plan);
+  Value group = add(mul(add(index(stage * plan.splits), split), KernelLayout::getStageGroups(plan)), index(inStage));
   return add(mul(group, ProductFormat::kGroupWords), add(index(4 * w), laneColumn));
 }
 

@@ -48,6 +48,13 @@ void KernelEmitter::beginRing() {
   NVVM::BarrierOp::create(b, Type(), word(0), word(plan.getNumThreads()), NVVM::BarrierReductionAttr(), Value());
 }
 
+/// A group takes registers of others, of which each begins with as many.
+void KernelEmitter::setRegisters(int64_t count) {
+  int64_t before = plan.getMaxRegisters();
+  if (count != before)
+    assembly(llvm::formatv("setmaxnreg.{0}.sync.aligned.u32 {1};", count > before ? "inc" : "dec", count).str(), "", {}, {});
+}
+
 void KernelEmitter::waitForBarrier(Value address, Value parity) {
   assembly("{ .reg .pred p; wait: mbarrier.try_wait.parity.shared::cta.b64 p, [$0], $1; @!p bra wait; }",
            "r,r,~{memory}", {}, {address, parity});
@@ -56,7 +63,7 @@ void KernelEmitter::waitForBarrier(Value address, Value parity) {
 /// The number of a phase's first stage for a tile of a step, among all that a group has multiplied.
 Value KernelEmitter::getStage(unsigned number, Value count, Value tile) {
   auto getStages = [&](const PhaseLayout &phase) -> int64_t {
-    return phase.slots.size() / KernelLayout::kStageGroups;
+    return phase.slots.size() / KernelLayout::getStageGroups(plan);
   };
   int64_t all = 0, before = 0;
   for (auto [i, phase] : llvm::enumerate(layout.phases)) {
@@ -86,10 +93,10 @@ Value KernelEmitter::exchangedTile(unsigned exchange, Value slot, Value tile) {
 }
 
 Value KernelEmitter::stageAddress(unsigned exchange, Value slot, unsigned plane, const Item &item, Value word) {
-  constexpr int64_t kStageWords = KernelLayout::kStageGroups * ProductFormat::kGroupWords;
+  int64_t stageWords = KernelLayout::getStageGroups(plan) * ProductFormat::kGroupWords;
   const ExchangeLayout &place = layout.exchanges[exchange];
-  Value line = add(mul(div(word, kStageWords), place.format.getNumPlanes()), index(plane));
-  line = add(mul(line, kStageWords / 4), div(rem(word, kStageWords), 4));
+  Value line = add(mul(div(word, stageWords), place.format.getNumPlanes()), index(plane));
+  line = add(mul(line, stageWords / 4), div(rem(word, stageWords), 4));
   Value offset = add(mul(add(mul(line, plan.getNumRows()), item.tileRow), 4), rem(word, 4));
   return advance(exchangedTile(exchange, slot, item.tile), mul(offset, 4));
 }
@@ -127,7 +134,7 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
     assembly("{ .reg .pred p; .reg .b32 v; wait: ld.acquire.gpu.global.b32 v, [$0]; sub.s32 v, v, $1; "
              "setp.lt.s32 p, v, 0; @p bra wait; fence.proxy.async.global; }",
              "l,r,~{memory}", {}, {counterAddress(exchange, tile), written});
-    int64_t stageWords = KernelLayout::kStageGroups * ProductFormat::kGroupWords;
+    int64_t stageWords = KernelLayout::getStageGroups(plan) * ProductFormat::kGroupWords;
     int64_t bytes = 4 * stageWords * place.format.getNumPlanes() * plan.getNumRows();
     int64_t stages = place.rowWords / stageWords / plan.splits;
     Value from = exchangedTile(exchange, slot, tile);
@@ -140,16 +147,14 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
       // Of a barrier of which no phase has ended, the one before the first has.
       Value parity = rem(add(div(now, layout.ringPlaces), index(1)), 2);
       parity = arith::IndexCastOp::create(b, b.getI32Type(), parity);
-      for (int64_t group = 0; group < plan.splits; ++group) {
-        waitForBarrier(barrierAddress(Handover::Empty, index(group), at), parity);
-        Value full = barrierAddress(Handover::Full, index(group), at);
-        Value to = add(mul(add(index(group * layout.ringPlaces), at), layout.stageBytes), index(layout.ring));
-        to = LLVM::PtrToIntOp::create(b, b.getI32Type(), advance(sharedMemory, to));
-        Value part = add(mul(inTile.getInductionVar(), plan.splits), index(group));
-        assembly("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1; "
-                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$2], [$3], $1, [$0];",
-                 "r,r,r,l,~{memory}", {}, {full, word(bytes), to, advance(from, mul(part, bytes))});
-      }
+      waitForBarrier(barrierAddress(Handover::Empty, split, at), parity);
+      Value full = barrierAddress(Handover::Full, split, at);
+      Value to = add(mul(add(mul(split, layout.ringPlaces), at), layout.stageBytes), index(layout.ring));
+      to = LLVM::PtrToIntOp::create(b, b.getI32Type(), advance(sharedMemory, to));
+      Value part = add(mul(inTile.getInductionVar(), plan.splits), split);
+      assembly("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1; "
+               "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$2], [$3], $1, [$0];",
+               "r,r,r,l,~{memory}", {}, {full, word(bytes), to, advance(from, mul(part, bytes))});
     }
     stage = add(stage, index(stages));
   }
@@ -186,14 +191,108 @@ void KernelEmitter::meetProducts() {
                           Value());
 }
 
+/// Of all of a thread's elements of a tile, the inputs that are sequences, or those that are not.
+SmallVector<Value> KernelEmitter::loadTileInputs(unsigned number, Value tile, Value count, bool areSequences) {
+  SmallVector<Input> inputs = getInputs(number);
+  llvm::erase_if(inputs, [&](const Input &input) { return isSequence(loop, input.operand) != areSequences; });
+  SmallVector<Type> types = llvm::map_to_vector(inputs, [](const Input &input) { return input.getType(); });
+  IRMapping step = computeStep(count);
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < getNumItems(number); ++i) {
+    Item item = getItem(number, i, tile);
+    values.append(guarded(item.exists, types, [&] {
+      if (areSequences)
+        prefetch(number, item, count);
+      return llvm::map_to_vector(inputs, [&](const Input &input) { return loadInput(input, item, step); });
+    }));
+  }
+  return values;
+}
+
+/// Maps a phase of a step, for all tiles. `ahead` are the sequences' elements of the first one; returns those of the
+/// first one in the next step, which are on their way meanwhile.
+SmallVector<Value> KernelEmitter::emitMapTiles(unsigned number, Value count, const IRMapping &step, ValueRange ahead) {
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ahead);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  Value tile = each.getInductionVar(), nextTile = add(tile, index(1));
+  SmallVector<Value> known = loadTileInputs(number, tile, count, /*areSequences=*/false);
+  Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, nextTile, endTile);
+  Value nextCount = arith::SelectOp::create(b, isLast, min(add(count, index(1)), last(steps)), count);
+  nextTile = arith::SelectOp::create(b, isLast, firstTile, nextTile);
+  SmallVector<Value> next = loadTileInputs(number, nextTile, nextCount, /*areSequences=*/true);
+
+  SmallVector<Item> items;
+  for (int64_t i = 0; i < getNumItems(number); ++i)
+    items.push_back(getItem(number, i, tile));
+  SmallVector<SmallVector<Value>> products(items.size()), results;
+  Value buffer = index(0);
+  if (int64_t gates = layout.phases[number].gates) {
+    meet(Handover::Full, buffer, /*waits=*/true);
+    for (auto [item, sums] : llvm::zip_equal(items, products))
+      sums = guarded(item.exists, SmallVector<Type>(gates, b.getF32Type()),
+                     [&] { return sumProducts(number, item, buffer); });
+    meet(Handover::Empty, buffer, /*waits=*/false);
+  }
+  size_t fromSequences = ahead.size() / items.size(), fromOthers = known.size() / items.size();
+  SmallVector<Type> types = llvm::to_vector(PhaseOp(loop.phases[number].op).getYield().getScalars().getTypes());
+  for (auto [i, item] : llvm::enumerate(items)) {
+    ValueRange sequences = each.getRegionIterArgs().slice(i * fromSequences, fromSequences);
+    ValueRange others = ValueRange(known).slice(i * fromOthers, fromOthers);
+    SmallVector<Value> inputs;
+    for (const Input &input : getInputs(number)) {
+      ValueRange &from = isSequence(loop, input.operand) ? sequences : others;
+      inputs.push_back(from.front());
+      from = from.drop_front();
+    }
+    results.push_back(guarded(item.exists, types, [&] {
+      SmallVector<Value> mapped = mapItem(number, item, products[i], inputs);
+      publishResults(number, item, mapped, count);
+      return mapped;
+    }));
+  }
+  // Others wait for this, before all is stored.
+  for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
+    if (exchange.producer == number)
+      signal(e, tile);
+  for (auto [item, values] : llvm::zip_equal(items, results))
+    guarded(item.exists, {}, [&]() -> SmallVector<Value> {
+      storeItem(number, item, values, step);
+      return {};
+    });
+  scf::YieldOp::create(b, next);
+  return each.getResults();
+}
+
+void KernelEmitter::emitMapSteps() {
+  SmallVector<Value> carried;
+  SmallVector<size_t> sizes;
+  for (unsigned number = 0; number < loop.phases.size(); ++number) {
+    SmallVector<Value> first = loadTileInputs(number, firstTile, begin, /*areSequences=*/true);
+    sizes.push_back(first.size());
+    carried.append(first);
+  }
+  auto time = scf::ForOp::create(b, begin, end, index(1), carried);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(time.getBody());
+  IRMapping step = computeStep(time.getInductionVar());
+  ValueRange rest = time.getRegionIterArgs();
+  SmallVector<Value> next;
+  for (auto [number, size] : llvm::enumerate(sizes)) {
+    next.append(emitMapTiles(number, time.getInductionVar(), step, rest.take_front(size)));
+    rest = rest.drop_front(size);
+  }
+  scf::YieldOp::create(b, next);
+}
+
 /// The sums of a group's warp, [product tile][row tile].
 KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value count, Value tile) {
   const PhaseLayout &phase = layout.phases[number];
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
   Accumulators sums(phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
   Value first = getStage(number, count, tile), before;
-  for (unsigned slot = 0; slot < phase.slots.size(); slot += KernelLayout::kStageGroups) {
-    Value stage = add(first, index(slot / KernelLayout::kStageGroups));
+  for (unsigned slot = 0; slot < phase.slots.size(); slot += KernelLayout::getStageGroups(plan)) {
+    Value stage = add(first, index(slot / KernelLayout::getStageGroups(plan)));
     Value place = rem(stage, layout.ringPlaces);
     Value parity = arith::IndexCastOp::create(b, b.getI32Type(), rem(div(stage, layout.ringPlaces), 2));
     waitForBarrier(barrierAddress(Handover::Full, split, place), parity);
@@ -234,7 +333,7 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
   // Weights: a slot's words in registers, or the descriptor of the matrix.
   int64_t weightRows = 16 * KernelPlan::kGroupWarps * phase.productTiles;
   SmallVector<int64_t> firstWeights;
-  for (int64_t i = 0; i < KernelLayout::kStageGroups; ++i) {
+  for (int64_t i = 0; i < KernelLayout::getStageGroups(plan); ++i) {
     firstWeights.push_back(numSums + operands.size());
     const Slot &slot = phase.slots[firstSlot + i];
     if (!slot.place) {
@@ -259,11 +358,11 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
   auto advanceDescriptor = [&](StringRef to, int64_t from, int64_t rows, int64_t fours) {
     text += llvm::formatv("add.s64 {0}, ${1}, {2}; ", to, from, fours * rows).str();
   };
-  constexpr int64_t kStageFours = KernelLayout::kStageGroups * ProductFormat::kGroupWords / 4;
-  for (int64_t i = 0; i < KernelLayout::kStageGroups; ++i)
+  int64_t stageFours = KernelLayout::getStageGroups(plan) * ProductFormat::kGroupWords / 4;
+  for (int64_t i = 0; i < KernelLayout::getStageGroups(plan); ++i)
     for (int64_t half = 0; half < 2; ++half)
       for (auto [weightPlane, operandPlane] : format.getTerms()) {
-        advanceDescriptor("d", projected, plan.getNumRows(), operandPlane * kStageFours + 4 * i + 2 * half);
+        advanceDescriptor("d", projected, plan.getNumRows(), operandPlane * stageFours + 4 * i + 2 * half);
         for (int64_t m = 0; m < phase.productTiles; ++m) {
           std::string weight = "w";
           if (phase.slots[firstSlot + i].place)
@@ -278,7 +377,7 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
                       .str();
         }
       }
-  bool isLast = firstSlot + KernelLayout::kStageGroups == phase.slots.size();
+  bool isLast = firstSlot + KernelLayout::getStageGroups(plan) == phase.slots.size();
   text += llvm::formatv("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned {0}; }", isLast ? 0 : 1).str();
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(numSums, b.getF32Type()));
   Value result = assembly(text, constraints, type, operands);

@@ -21,7 +21,7 @@ SmallVector<Value> KernelEmitter::loadWeightRow(unsigned number, const Projectio
   Type element = type.getElementType();
   Type loaded = width == 1 ? element : Type(VectorType::get(width, element));
   Value exists;
-  int64_t groupsAtOnce = plan.hasWarpGroups() ? KernelLayout::kStageGroups : 1;
+  int64_t groupsAtOnce = plan.hasWarpGroups() ? KernelLayout::getStageGroups(plan) : 1;
   if (depth % (getFormat(projection, plan).getGroupSize() * plan.splits * groupsAtOnce) != 0) {
     exists = isLess(k, index(depth));
     k = min(k, index(depth - 1));

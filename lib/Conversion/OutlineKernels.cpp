@@ -14,6 +14,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Utils/GPUUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -78,6 +79,9 @@ struct LSTMOutlineKernelsPass
     std::string name = (function.getName() + "_kernel").str();
     SmallVector<Value> operands;
     gpu::GPUFuncOp kernel = outlineKernelFunc(launch, name, operands);
+    // A multiprocessor's registers are shared out anew by such kernels, so one block has them all.
+    if (launch->hasAttr("lstm.alone"))
+      kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), Builder(launch).getI32IntegerAttr(1));
     gpu::GPUFuncOp known;
     for (auto other : kernels.getOps<gpu::GPUFuncOp>())
       if (isSame(kernel, other))

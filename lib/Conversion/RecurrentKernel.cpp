@@ -99,6 +99,11 @@ void KernelEmitter::emitKernel() {
   auto roles = scf::IfOp::create(b, multiplies, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(roles.thenBlock());
+  // What no one needs for sure is shared out, too.
+  int64_t productRegisters =
+      llvm::alignDown((layout.size.registers + layout.getMostRegisters(plan)) / 2, 8);
+  if (plan.hasWarpGroups())
+    setRegisters(productRegisters);
   for (unsigned i = 0; i < loop.phases.size(); ++i)
     loadWeights(i);
   if (plan.hasWarpGroups())
@@ -107,16 +112,22 @@ void KernelEmitter::emitKernel() {
 
   b.setInsertionPointToStart(roles.elseBlock());
   if (plan.hasWarpGroups()) {
-    // One thread asks for what is projected.
+    // For each group one thread asks for what is projected.
     int64_t others = plan.getNumProductThreads() + plan.getNumMapThreads();
     auto fetches = scf::IfOp::create(b, isLess(thread, index(others)), /*withElseRegion=*/true);
     b.setInsertionPointToStart(fetches.elseBlock());
-    Value isFetcher = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, thread, index(others));
+    setRegisters(KernelLayout::kFetchRegisters);
+    split = b.createOrFold<arith::SubIOp>(warp, index(others / 32));
+    Value isFetcher = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rem(thread, 32), index(0));
+    isFetcher = conjoin(isFetcher, isLess(split, index(plan.splits)));
     guarded(isFetcher, {}, [&]() -> SmallVector<Value> {
       emitSteps(&KernelEmitter::emitFetchPart, loop.phases.size());
       return {};
     });
     b.setInsertionPointToStart(fetches.thenBlock());
+    int64_t left = plan.getMaxRegisters() * plan.getNumThreads() - productRegisters * plan.getNumProductThreads() -
+                   KernelLayout::kFetchRegisters * 32 * KernelPlan::kGroupWarps;
+    setRegisters(std::min<int64_t>(KernelLayout::kMostGroupRegisters, llvm::alignDown(left / plan.getNumMapThreads(), 8)));
   }
   mapThread = b.createOrFold<arith::SubIOp>(thread, index(plan.getNumProductThreads()));
   for (unsigned i = 0; i < loop.exchanges.size(); ++i)
@@ -124,7 +135,10 @@ void KernelEmitter::emitKernel() {
   // Buffers are empty at first.
   for (int64_t i = 0; i < layout.sumBuffers; ++i)
     meet(Handover::Empty, index(i), /*waits=*/false);
-  emitSteps(&KernelEmitter::emitMapPart, loop.stages.size());
+  if (plan.hasWarpGroups())
+    emitMapSteps();
+  else
+    emitSteps(&KernelEmitter::emitMapPart, loop.stages.size());
 }
 
 void KernelEmitter::emit(Value multiprocessors, Value memory) {
@@ -174,6 +188,7 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
     callRuntime(b, loc, "lstmCudaFill", Type(), {pointer, word(0), words});
     emitLaunch(Value());
     launch->setAttr("lstm.together", b.getUnitAttr());
+    launch->setAttr("lstm.alone", b.getUnitAttr());
     exchangeMemory = LLVM::AddrSpaceCastOp::create(b, global, pointer);
     emitKernel();
     b.setInsertionPointAfter(any);
