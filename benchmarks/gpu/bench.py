@@ -10,7 +10,9 @@ absolute one of ys against float64.
 """
 
 import argparse
+import dataclasses
 import datetime
+import functools
 import json
 import pathlib
 import re
@@ -29,6 +31,8 @@ import torch
 from participants import Failure
 
 ROUNDS = 5
+# For points of a picture: rounds, seconds of each participant in one, and what is measured.
+STEPS_ROUNDS, STEPS_SECONDS, STEPS_MODES = 3, 0.03, ("called", "graph")
 
 
 def log(*text):
@@ -44,6 +48,7 @@ def parse(arguments):
     parser.add_argument("--only", type=re.compile, metavar="REGEX", help="only cases that match, as in 'lstm bf16 64,128'")
     parser.add_argument("--opponents", type=lambda text: [name for name in text.split(",") if name],
                         default=report.OPPONENTS, metavar="A,B", help=f"of {','.join(report.OPPONENTS)}")
+    parser.add_argument("--no-steps", action="store_true", help="without what a step takes over H, for a picture of its own")
     parser.add_argument("--minutes", type=float, metavar="N", help="start no case after these")
     parser.add_argument("--report", type=pathlib.Path, metavar="DIR",
                         help="where table and picture go (docs if nothing is left out, else beside the JSON)")
@@ -157,6 +162,32 @@ def error_of(ys, known):
     return float(f"{value:.3g}")
 
 
+@functools.lru_cache(maxsize=1)
+def inputs_and_known(case):
+    """Also ys in float64, on the device."""
+    arrays = gpu_cases.inputs(case)
+    torch.backends.cuda.matmul.allow_tf32, tf32 = False, torch.backends.cuda.matmul.allow_tf32
+    known = gpu_cases.reference(case, {n: torch.from_numpy(a).cuda().double() for n, a in arrays.items()}, torch)
+    torch.backends.cuda.matmul.allow_tf32 = tf32
+    return arrays, known
+
+
+def first_rows(case):
+    """The same of a case over H: it has the first rows of that with the most, which is worked out once."""
+    arrays, known = inputs_and_known(dataclasses.replace(case, B=max(gpu_cases.STEPS_B)))
+    batch = {"x": (slice(None), slice(case.B)), "h0_0f": slice(case.B), "c0_0f": slice(case.B)}
+    return {n: np.ascontiguousarray(a[batch.get(n, ...)]) for n, a in arrays.items()}, known[:, :case.B]
+
+
+def steps_makers(case, arrays, options, xla):
+    """As makers, of a case over H."""
+    made = {"ours": lambda known, folder: Timed(participants.ours(case, arrays, options.programs), known, own_graph=True),
+            "cudnn": lambda known, folder: Timed(participants.cudnn(case, arrays), known)}
+    if case.H in gpu_cases.STEPS_XLA_H:
+        made["xla"] = lambda known, folder: TimedXla(xla(), case, known, folder, arrays)
+    return {name: maker for name, maker in made.items() if name == "ours" or name in options.opponents}
+
+
 def makers(case, arrays, options, xla):
     """Functions that prepare, by name."""
     made = {"ours": lambda known, folder: Timed(participants.ours(case, arrays, options.programs), known, own_graph=True)}
@@ -172,23 +203,21 @@ def makers(case, arrays, options, xla):
     return {name: maker for name, maker in made.items() if name == "ours" or name in options.opponents}
 
 
-def measure_row(case, options, xla, folder, peaks):
+def measure_row(case, options, xla, folder, peaks, is_step=False):
     participants.set_tf32(case)
-    arrays = gpu_cases.inputs(case)
-    torch.backends.cuda.matmul.allow_tf32, tf32 = False, torch.backends.cuda.matmul.allow_tf32
-    known = gpu_cases.reference(case, {n: torch.from_numpy(a).cuda().double() for n, a in arrays.items()}, torch)
-    torch.backends.cuda.matmul.allow_tf32 = tf32
+    arrays, known = first_rows(case) if is_step else inputs_and_known(case)
     made, ready, samples = {}, {}, {}
-    for name, make in makers(case, arrays, options, xla).items():
+    for name, make in (steps_makers if is_step else makers)(case, arrays, options, xla).items():
         try:
             ready[name] = make(known, folder)
             made[name] = ready[name].made
         except Exception as failure:  # An opponent's, of any kind: reported, and the run goes on.
             made[name] = {"error": None, "failure": f"{type(failure).__name__}: {' '.join(str(failure).split())[:300]}"}
-    for _ in range(ROUNDS):
+    for _ in range(STEPS_ROUNDS if is_step else ROUNDS):
         for name, who in ready.items():
             for mode, measure in who.modes.items():
-                samples.setdefault((name, mode), []).extend(measure(options.seconds / 2))
+                if not is_step or mode in STEPS_MODES:
+                    samples.setdefault((name, mode), []).extend(measure(STEPS_SECONDS if is_step else options.seconds / 2))
     for name, entry in made.items():
         def median(mode, steps=case.T):
             return round(statistics.median(samples[name, mode]) / steps, 3) if (name, mode) in samples else None  # noqa: B023
@@ -201,6 +230,8 @@ def measure_row(case, options, xla, folder, peaks):
     ours = made.pop("ours")
     row = {"cell": case.cell, "type": case.type, "B": case.B, "T": case.T, "I": case.I, "H": case.H, "layers": case.layers,
            "directions": case.directions, "ours_us_per_step": ours.pop("us_per_step"), "ours_error": ours.pop("error"), **ours}
+    if is_step:
+        row["group"] = "steps"
     return {**row, "opponents": made, "limit_us_per_step": round(case.flops_per_step() / peaks[case.type] / 1e6, 4)}
 
 
@@ -294,7 +325,9 @@ def main(arguments):
     with_g2p = not options.quick if not options.only else options.only.search("g2p")
     extras = [measure for name, measures in {"baseline": (measure_naive, measure_host_cost), "new pointers": (measure_new_pointers,)}.items()
               if not options.only or options.only.search(name) for measure in measures]
-    if not chosen and not with_g2p and not extras:
+    over_h = gpu_cases.steps_cases(options.quick) if options.only and options.only.search("steps") or not (
+        options.only or options.quick or options.no_steps) else []
+    if not chosen and not over_h and not with_g2p and not extras:
         sys.exit("bench-gpu: error: no case matches")
     properties = torch.cuda.get_device_properties(0)
     peaks = measure_peaks()
@@ -313,14 +346,15 @@ def main(arguments):
         return options.minutes and time.monotonic() - start > 60 * options.minutes
 
     with tempfile.TemporaryDirectory(prefix="bench-gpu-") as folder:
-        for case in chosen:
+        for case, is_step in [*((case, False) for case in chosen), *((case, True) for case in over_h)]:
             if is_late():
-                skipped.append(str(case))
+                skipped.append(f"{'steps ' * is_step}{case}")
                 continue
             begun = time.monotonic()
-            rows.append({**measure_row(case, options, xla, pathlib.Path(folder), peaks), "run": run})
+            row = measure_row(case, options, xla, pathlib.Path(folder), peaks, is_step)
+            rows.append({**row, "run": run})
             write(options.json, rows)
-            log(report.line(rows[-1]), f"({time.monotonic() - begun:.0f} s)")
+            log(*["steps:"] * is_step, report.line(rows[-1]), f"({time.monotonic() - begun:.0f} s)")
             torch.cuda.empty_cache()
         for worker in workers:
             worker.close()
@@ -340,11 +374,11 @@ def main(arguments):
             write(options.json, rows)
     for case in skipped:
         log(f"no time left for {case}")
-    whole = not (options.quick or options.only or skipped) and options.opponents == report.OPPONENTS
+    whole = not (options.quick or options.only or options.no_steps or skipped) and options.opponents == report.OPPONENTS
     folder = options.report or (gpu_cases.ROOT / "docs" if whole else options.json.parent)
     report.write(rows, folder, skipped)
     log(report.summary(rows))
-    log(f"rows in {options.json}, table and picture in {folder}/bench-gpu.*")
+    log(f"rows in {options.json}, table and pictures in {folder}/bench-gpu*")
     if any(row.get("failure") or row.get("ours_failure") or row.get("words_wrong") for row in rows):
         sys.exit(1)
 

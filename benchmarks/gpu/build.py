@@ -45,6 +45,8 @@ def main():
     options.output.mkdir(parents=True, exist_ok=True)
     texts = {case.file: (gpu_cases.program(case), [options.tf32] if case.type == "tf32" and options.target == "cuda" else [])
              for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))}
+    if not options.only or options.only.search("steps"):
+        texts |= {case.file: (gpu_cases.program(case), []) for case in gpu_cases.steps_cases(options.quick)}
     if options.only and options.only.search("new pointers"):
         texts |= {case.file: (gpu_cases.program(case), []) for case in gpu_cases.small_cases(options.quick)}
     if not options.only or options.only.search("g2p"):

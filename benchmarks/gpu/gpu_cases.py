@@ -75,6 +75,15 @@ def small_cases(quick=False):
     return [case for case in grid(quick) if (case.cell, case.type) == ("lstm", "bf16") and case.B <= 64 and case.H <= 512]
 
 
+# Over H, for a picture: what the steps of a bf16 LSTM take. XLA, which compiles long, only at some H.
+STEPS_H, STEPS_B, STEPS_XLA_H = (128, 256, 384, 512, 768, 1024, 1536, 2048), (1, 16, 64), (256, 512, 1024, 2048)
+
+
+def steps_cases(quick=False):
+    """Those of one H behind each other, which have weights in common."""
+    return [Case("lstm", "bf16", B, 128, H, H) for H in (STEPS_H[1:4:2] if quick else STEPS_H) for B in STEPS_B]
+
+
 # What strategy=naive and the host's cost are measured at.
 BASELINE = Case("lstm", "bf16", 64, 128, 512, 512)
 

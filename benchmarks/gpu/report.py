@@ -1,27 +1,19 @@
 # Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows of the GPU benchmark as text and as a picture: report.py JSON DIR writes both."""
+"""Rows of the GPU benchmark as text and as pictures: report.py JSON DIR writes all."""
 
-import importlib.util
 import json
 import pathlib
 import sys
 
+import report_steps
+from rows import TITLES, geometric_mean, is_textbook, layers_of, number, sizes, steps_of, title
+
 OPPONENTS = ["cudnn", "cudnn-f16", "eager", "compile", "xla"]
 
-_spec = importlib.util.spec_from_file_location("cpu_report", pathlib.Path(__file__).resolve().parents[1] / "cpu/report.py")
-cpu_report = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(cpu_report)
-number, geometric_mean = cpu_report.number, cpu_report.geometric_mean
-
-TITLES = {"lstm": "LSTM", "gru": "GRU", "peephole": "peephole LSTM"}
 # What an opponent in another type is shown for, not compared with.
 OTHER_TYPE = "cudnn-f16"
-
-
-def layers_of(rows):
-    return [row for row in rows if row["cell"] in TITLES]
 
 
 def baseline(row):
@@ -40,19 +32,6 @@ def baseline(row):
             lines.append(f"| {entry['case']} | {' | '.join(cells)} | {ratio:.2f} |")
         return "\n".join(lines)
     return ""
-
-
-def is_textbook(row):
-    return row["layers"] == 1 and row["directions"] == 1
-
-
-def title(row):
-    more = f", {row['layers']} layers" * (row["layers"] > 1) + ", both directions" * (row["directions"] > 1)
-    return f"{TITLES[row['cell']]}{more}, {row['type']}"
-
-
-def sizes(row):
-    return f"{row['B']}, {row['T']}, {row['I']}, {row['H']}"
 
 
 def ratio(row, key):
@@ -132,7 +111,7 @@ def table(rows):
 def failures(rows):
     """What failed, each once."""
     seen = {}
-    for row in layers_of(rows):
+    for row in [*layers_of(rows), *steps_of(rows)]:
         for name, entry in {"ours": row, **row["opponents"]}.items():
             for key, what in (("failure", ""), ("graph_failure", " as a graph")):
                 if entry.get(key):
@@ -141,7 +120,7 @@ def failures(rows):
             for (name, text), where in seen.items()]
 
 
-def document(rows, picture=None, skipped=()):
+def document(rows, picture=None, steps_picture=None, skipped=()):
     run = rows[-1]["run"]
     lines = ["# GPU benchmark", "", "Written by `scripts/bench-gpu.sh`.", "",
              f"`{run['command']}`, {run['date']}, revision {run['revision']}, {run['gpu']}; "
@@ -161,6 +140,7 @@ def document(rows, picture=None, skipped=()):
                                  f"{row['words_compared']} words differ from float64's") + ".", ""]
     if picture:
         lines += [f"![How many times as fast as the best opponent, case by case]({picture})", ""]
+    lines += report_steps.section(rows, steps_picture)
     for name, chosen in groups(rows).items():
         lines += [f"## {name}", "", table(chosen), ""]
     for heading, listed in (("Failures", failures(rows)), ("Not run, for want of time", [f"* {case}" for case in skipped])):
@@ -170,10 +150,13 @@ def document(rows, picture=None, skipped=()):
 
 
 def draw(rows, target):
+    """Returns whether there was something to draw."""
+    rows = [row for row in layers_of(rows) if ratio(row, "us_per_step")]
+    if not rows:
+        return False
     import matplotlib
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
-    rows = [row for row in layers_of(rows) if ratio(row, "us_per_step")]
     figure, panel = plt.subplots(figsize=(max(9, 1.5 + 0.3 * len(rows)), 5.5))
     for key, marker, color, label in (("us_per_step", "D", "#c1272d", "on the device"),
                                       ("called_us_per_step", "o", "#0b6fb8", "as called")):
@@ -192,17 +175,19 @@ def draw(rows, target):
     panel.set_title(f"Recurrent layers (B,T,I=H): {run['gpu']}, {run['date']}; higher is faster", fontsize=10, loc="left")
     figure.tight_layout()
     figure.savefig(target, dpi=110)
+    return True
 
 
 def write(rows, folder, skipped=()):
     folder.mkdir(parents=True, exist_ok=True)
-    picture = folder / "bench-gpu.png"
-    try:
-        draw(rows, picture)
-    except (ImportError, IndexError, TypeError) as error:  # No matplotlib, or nothing to draw.
-        print(f"no picture: {error}", file=sys.stderr)
-        picture = None
-    (folder / "bench-gpu.md").write_text(document(rows, picture and picture.name, skipped))
+    pictures = []
+    for name, drawn in (("bench-gpu.png", draw), ("bench-gpu-steps.png", report_steps.draw)):
+        try:
+            pictures.append(name if drawn(rows, folder / name) else None)
+        except ImportError as error:  # No matplotlib.
+            print(f"no picture: {error}", file=sys.stderr)
+            pictures.append(None)
+    (folder / "bench-gpu.md").write_text(document(rows, *pictures, skipped))
 
 
 if __name__ == "__main__":

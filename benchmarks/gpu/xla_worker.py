@@ -1,7 +1,7 @@
 # Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A peephole LSTM as lax.scan: answers lines of JSON, for participants.Xla."""
+"""An LSTM, with or without peepholes, as lax.scan: answers lines of JSON, for participants.Xla."""
 
 import json
 import os
@@ -21,16 +21,19 @@ def prepare(inputs, kind):
     dtype = {"f32": jnp.float32, "tf32": jnp.float32, "bf16": jnp.bfloat16, "f16": jnp.float16}[kind]
     jax.config.update("jax_default_matmul_precision", "tensorfloat32" if kind == "tf32" else "highest")
     with np.load(inputs) as arrays:
-        x, h0, c0, W, U, b, p = (jnp.asarray(arrays[n], dtype) for n in
-                                 ("x", "h0_0f", "c0_0f", "W_0f", "U_0f", "b_0f", "p_0f"))
+        x, h0, c0, W, U, b = (jnp.asarray(arrays[n], dtype) for n in ("x", "h0_0f", "c0_0f", "W_0f", "U_0f", "b_0f"))
+        p = jnp.asarray(arrays["p_0f"], dtype) if "p_0f" in arrays else None
     W, U, b = W.reshape(W.shape[0], -1), U.reshape(U.shape[0], -1), b.reshape(-1)
 
     def step(state, projected):
         h, c = state
         i, f, g, o = jnp.split(projected + h @ U, 4, 1)
-        i, f = jax.nn.sigmoid(i + p[0] * c), jax.nn.sigmoid(f + p[1] * c)
-        c = f * c + i * jnp.tanh(g)
-        h = jax.nn.sigmoid(o + p[2] * c) * jnp.tanh(c)
+        if p is not None:
+            i, f = i + p[0] * c, f + p[1] * c
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        if p is not None:
+            o = o + p[2] * c
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
         return (h, c), h
 
     run = jax.jit(lambda x: jax.lax.scan(step, (h0, c0), x @ W + b)[1])

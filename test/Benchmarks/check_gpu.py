@@ -3,6 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks what of benchmarks/gpu needs no GPU: check_gpu.py programs|rows FOLDER"""
 
+import importlib.util
+import itertools
 import pathlib
 import subprocess
 import sys
@@ -42,10 +44,14 @@ def programs():
 
 def rows():
     """The table of two rows, of which one failed."""
-    files = {case.file: case for case in gpu_cases.grid()}
-    assert all((case.cell, case.type, case.H) == (files[case.file].cell, files[case.file].type, files[case.file].H)
+    programs_of = {case.file: case for case in gpu_cases.grid()}
+    assert all((case.cell, case.type, case.H) == (programs_of[case.file].cell, programs_of[case.file].type, programs_of[case.file].H)
                for case in gpu_cases.grid()), "two programs share a file"
     assert len({str(case) for case in gpu_cases.grid()}) == len(gpu_cases.grid())
+    steps = gpu_cases.steps_cases()
+    assert {case.H for case in steps} > set(gpu_cases.STEPS_XLA_H) and len(set(steps)) == len(steps)
+    files = [case.file for case in steps]
+    assert len(list(itertools.groupby(files))) == len(set(files)), "those of an H are apart"
     run = {"date": "2026-01-01", "gpu": "H", "revision": "r", "command": "c", "versions": {}, "peaks": {"bf16": 700.0}}
     size = {"cell": "lstm", "type": "bf16", "B": 1, "T": 128, "I": 256, "H": 256, "layers": 1, "directions": 1, "run": run}
     entry = {"called_us_per_step": 12.0, "graph_us_per_step": 6.0, "us_per_step": 6.0, "error": 1e-3}
@@ -60,12 +66,30 @@ def rows():
                  {"cell": "new pointers", "cases": [{"case": "p", **{name: {"called_us_per_step": us, "host_us_per_call": 40.0, "error": 1e-3}
                                                      for name, us in (("ours", 3.0), ("cudnn", 12.0))}}], "run": run}]
     assert [str(case) for case in gpu_cases.small_cases(quick=True)] == ["lstm bf16 1,128,256,256", "lstm bf16 64,128,512,512"]
-    report.write([good, bad, *baselines, {"cell": "g2p", "words_per_s": 5, "words_wrong": 0, "words_compared": 7, "run": run}], folder, ["left out"])
+    others = [*baselines, {"cell": "g2p", "words_per_s": 5, "words_wrong": 0, "words_compared": 7, "run": run}]
+    report.write([good, bad, *others], folder, ["left out"])
     text = (folder / "bench-gpu.md").read_text()
+    assert "over H" not in text and not (folder / "bench-gpu-steps.png").exists()
     for wanted in ("| 1, 128, 256, 256 | 2 / 3 (1e-03) | 2.5 | 11 | 6 / 12 (1e-03) |", "* ours: `Failure: no kernel` (LSTM, bf16, 64, 128",
                    "* left out", "g2p: 5 words/s", "60 us a step, 15.0 times the default's", "the host 4.5 us from C", "| p | 3 / 40 (1e-03) | 12 / 40 (1e-03) | 4.00 |", "| 0.1 | 3 |", "| all | 2 | 3.00 | 1 of 1 | 4.00 | 1 of 1 |"):
         assert wanted in text, f"{wanted}\n{text}"
     assert "no kernel" in report.line(bad)
+
+    # Over H: what has no time is left out, and so is who has none at all.
+    over_h = [{**good, "group": "steps", "H": H, "B": B, "opponents": {"cudnn": entry, **({"xla": {"failure": "Failure: none", "us_per_step": None}} if failed else {})}}
+              for B in (1, 64) for H, failed in ((256, False), (1024, True))]
+    report.write([good, *over_h, *others], folder)
+    text = (folder / "bench-gpu.md").read_text()
+    for wanted in ("| H | B = 1, ours | B = 1, cuDNN | B = 64, ours | B = 64, cuDNN |", "| 1024 | 2 | 6 | 2 | 6 |", "ours, cuDNN; as above", "| all | 1 | 3.00 | 1 of 1 |",
+                   "* xla: `Failure: none` (LSTM, bf16, 1, 128, 256, 1024 and 1 more)"):
+        assert wanted in text, f"{wanted}\n{text}"
+    over_h[1]["opponents"]["xla"] = {"us_per_step": 9.5}
+    report.write([good, *over_h, *others], folder)
+    text = (folder / "bench-gpu.md").read_text()
+    assert "| 1024 | 2 | 6 | 9.5 | 2 | 6 | – |" in text, text
+    has_pictures = importlib.util.find_spec("matplotlib") is not None
+    assert has_pictures == ("(bench-gpu-steps.png)" in text) == (folder / "bench-gpu-steps.png").exists()
+
 
 
 {"programs": programs, "rows": rows}[sys.argv[1]]()
