@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Usage: scripts/bench-gpu.sh [--json FILE] [--quick] [--only REGEX] [--opponents A,B] [--minutes N]
 #                             [--programs DIR] [--report DIR] [--no-steps]
-#        scripts/bench-gpu.sh --build [--quick] [--only REGEX] [--output DIR] [-- FLAGS OF lstm-compile]
+#        scripts/bench-gpu.sh --build [--quick] [--only REGEX] [--output DIR] [--no-predictions] [-- FLAGS OF lstm-compile]
 # Times LSTM, GRU and a peephole LSTM on the GPU beside cuDNN (torch.nn), a cell written in PyTorch,
 # eager and by torch.compile, and XLA's lax.scan, in one run. It needs Python with NumPy and PyTorch,
-# JAX for XLA, and nothing of LLVM: --build compiles the programs into gpu/bench/ beforehand.
-# --no-steps leaves out what a step takes over H.
+# JAX for XLA, and nothing of LLVM: --build compiles the programs into gpu/bench/ beforehand, and asks
+# what their steps are predicted to take. --no-steps leaves out what a step takes over H.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 for argument; do

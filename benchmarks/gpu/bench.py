@@ -245,6 +245,13 @@ def measure_peaks():
     return made
 
 
+def measure_memory():
+    """GB/s of a large copy, read and written."""
+    source = torch.empty(2**30, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    return round(2 * source.numel() / statistics.median(timed(lambda: target.copy_(source), 0.05, 5)) / 1e3)
+
+
 def measure_g2p(options):
     """Words a second, and how many phonemes are NumPy's."""
     sys.path.insert(0, str(gpu_cases.ROOT / "test/Integration/GPU"))
@@ -333,6 +340,7 @@ def main(arguments):
     peaks = measure_peaks()
     run = {"date": datetime.date.today().isoformat(), "gpu": properties.name, "revision": manifest["revision"],
            "flags": manifest["flags"], "command": shlex.join(["scripts/bench-gpu.sh", *arguments]), "peaks": peaks,
+           "memory_gb_per_s": measure_memory(),
            "versions": {"torch": torch.__version__, "cudnn": torch.backends.cudnn.version(), "cuda": torch.version.cuda}}
     log(f"{properties.name}: " + ", ".join(f"{kind} {value:.0f} TFLOP/s" for kind, value in peaks.items()))
     rows, workers, skipped = [], [], []
@@ -352,6 +360,8 @@ def main(arguments):
                 continue
             begun = time.monotonic()
             row = measure_row(case, options, xla, pathlib.Path(folder), peaks, is_step)
+            if not is_step and str(case) in manifest.get("predictions", {}):
+                row["predicted"] = manifest["predictions"][str(case)]
             rows.append({**row, "run": run})
             write(options.json, rows)
             log(*["steps:"] * is_step, report.line(rows[-1]), f"({time.monotonic() - begun:.0f} s)")

@@ -18,6 +18,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import gpu_cases
+import predictions
 import runner
 
 # What lets products of f32 round to TF32.
@@ -34,17 +35,36 @@ def parse():
     parser.add_argument("--quick", action="store_true", help="few cases")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--tf32", default=TF32, metavar="FLAG", help=f"lstm-compile's flag for TF32 ({TF32})")
+    parser.add_argument("--no-predictions", action="store_true", help="do not ask what a step is predicted to take")
     parser.add_argument("--lstm-compile", default=runner.tool("lstm-compile"), metavar="PATH")
     options = parser.parse_args(argv[:split])
     options.flags = argv[split + 1:]
     return options
 
 
+def predict(cases, flags_of, options):
+    """By case. Without lstm-opt there is nothing, and that is no failure."""
+    predictor = predictions.Predictor(pathlib.Path(options.lstm_compile).with_name("lstm-opt"), options.flags)
+    try:
+        with ThreadPoolExecutor(options.jobs) as pool:
+            made = list(pool.map(lambda case: predictor.predict(case, flags_of(case)), cases))
+    except OSError as error:
+        print(f"no predictions: {error}", file=sys.stderr)
+        return {}
+    known = {str(case): parts for case, parts in zip(cases, made, strict=True) if parts}
+    whole = sum(all(part["us"] for part in parts) for parts in known.values())
+    print(f"predictions for {whole} of {len(cases)} cases", file=sys.stderr)
+    return known
+
+
 def main():
     options = parse()
     options.output.mkdir(parents=True, exist_ok=True)
-    texts = {case.file: (gpu_cases.program(case), [options.tf32] if case.type == "tf32" and options.target == "cuda" else [])
-             for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))}
+    cases = [case for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))]
+
+    def flags_of(case):
+        return [options.tf32] if case.type == "tf32" and options.target == "cuda" else []
+    texts = {case.file: (gpu_cases.program(case), flags_of(case)) for case in cases}
     if not options.only or options.only.search("steps"):
         texts |= {case.file: (gpu_cases.program(case), []) for case in gpu_cases.steps_cases(options.quick)}
     if options.only and options.only.search("new pointers"):
@@ -84,10 +104,16 @@ def main():
     checkpoint = gpu_cases.ROOT / ".cache/checkpoint20.npz"
     if checkpoint.exists():
         shutil.copy(checkpoint, options.output)
+    predicted = {} if options.target == "cpu" or options.no_predictions else predict(cases, flags_of, options)
+    manifest = options.output / "manifest.json"
+    if options.only and manifest.exists():
+        # As programs do, those of other cases stay.
+        made = {str(case) for case in cases}
+        predicted |= {case: parts for case, parts in json.loads(manifest.read_text()).get("predictions", {}).items() if case not in made}
     described = subprocess.run(["git", "-C", gpu_cases.ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
     # Where the programs run there may be no repository.
-    (options.output / "manifest.json").write_text(json.dumps(
-        {"target": options.target, "revision": described.stdout.strip(), "flags": options.flags, "failures": failures}))
+    manifest.write_text(json.dumps({"target": options.target, "revision": described.stdout.strip(), "flags": options.flags,
+                                    "failures": failures, "predictions": predicted}))
     size = sum(file.stat().st_size for file in options.output.iterdir())
     print(f"{len(texts) - len(failures)} of {len(texts)} programs in {options.output}, {size / 2**20:.1f} MiB", file=sys.stderr)
     return 1 if failures else 0

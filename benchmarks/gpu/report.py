@@ -7,6 +7,7 @@ import json
 import pathlib
 import sys
 
+import report_predictions
 import report_steps
 from rows import TITLES, geometric_mean, is_textbook, layers_of, number, sizes, steps_of, title
 
@@ -143,6 +144,7 @@ def document(rows, picture=None, steps_picture=None, skipped=()):
     lines += report_steps.section(rows, steps_picture)
     for name, chosen in groups(rows).items():
         lines += [f"## {name}", "", table(chosen), ""]
+    lines += report_predictions.section(rows)
     for heading, listed in (("Failures", failures(rows)), ("Not run, for want of time", [f"* {case}" for case in skipped])):
         if listed:
             lines += [f"## {heading}", "", *listed, ""]

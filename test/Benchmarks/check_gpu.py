@@ -1,7 +1,7 @@
 # Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks what of benchmarks/gpu needs no GPU: check_gpu.py programs|rows FOLDER"""
+"""Checks what of benchmarks/gpu needs no GPU: check_gpu.py programs|predictions|rows FOLDER"""
 
 import importlib.util
 import itertools
@@ -13,6 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks/gpu"))
 import gpu_cases  # noqa: E402
+import predictions as predicted  # noqa: E402
 import report  # noqa: E402
 import runner  # noqa: E402
 from gpu_cases import Case  # noqa: E402
@@ -42,6 +43,30 @@ def programs():
         assert np.abs(gpu_cases.reference(case, changed) - want).max() > 0.01
 
 
+def predictions():
+    """What remarks say, and that lstm-opt makes such."""
+    inf, exchanging = float("inf"), "exchanging what is projected"
+    groups, clusters = "one kernel, groups of 32 blocks, tiles of 16 rows, 8 + 4 warps", "one kernel, clusters of 8 blocks, tiles of 8 rows, 2 x 4 warps"
+    text = f"up to 64 rows: {groups}, 3.3 us a step, most of it {exchanging}; more than 64 rows: libraries, 11.7 us a step, most of it products"
+    assert predicted.parse_remark(text) == [predicted.Part(64, groups, 3.3, exchanging, 64), predicted.Part(inf, "libraries", 11.7, "products", inf)]
+    assert predicted.parse_remark(f"{clusters}, 1.0 us a step, most of it {exchanging}", 16) == [predicted.Part(inf, clusters, 1, exchanging, 16)]
+    assert predicted.parse_remark(f"{clusters}, 1.25 us a step with 32 rows, most of it products", 8) == [predicted.Part(inf, clusters, 1.25, "products", 32)]
+    for other in ("libraries: 'memref.copy' stands in the step", f"{groups}, chosen by measuring: 12.5 us a call with 16 rows"):
+        assert predicted.parse_remark(other, 16) == [predicted.Part(inf, other, None, None, 16)]
+    assert predicted.kernel_plan(groups) == "kernel-plan=32,2,8,4" and predicted.kernel_plan(clusters) == "kernel-plan=8,1,2,4,1"
+    assert predicted.kernel_plan("libraries") is None
+    asked = predicted.Predictor(runner.tool("lstm-opt"), [])
+    one, eight, many = (asked.predict(Case("lstm", "bf16", B, 128, 256, 256), []) for B in (1, 8, 256))
+    assert len(one) == 1 and one == eight and one[0]["us"] > 0 and one[0]["plan"].startswith("one kernel, "), one
+    assert many[0]["plan"] != one[0]["plan"], many
+    (large,) = asked.predict(Case("lstm", "f32", 64, 128, 2048, 2048), [])
+    assert large["plan"] == "libraries" and large["bound"] == "products" and large["us"] > 10, large
+    assert len(asked.predict(Case("lstm", "bf16", 64, 128, 256, 256, 2, 2), [])) == 4
+    assert len(asked.predict(Case("gru", "tf32", 64, 128, 256, 256), ["--allow-tf32"])) == 1
+    # What plans no kernels says nothing.
+    assert predicted.Predictor(runner.tool("lstm-opt"), ["--strategy=library"]).predict(Case("lstm", "bf16", 8, 128, 256, 256), []) == []
+
+
 def rows():
     """The table of two rows, of which one failed."""
     programs_of = {case.file: case for case in gpu_cases.grid()}
@@ -69,7 +94,7 @@ def rows():
     others = [*baselines, {"cell": "g2p", "words_per_s": 5, "words_wrong": 0, "words_compared": 7, "run": run}]
     report.write([good, bad, *others], folder, ["left out"])
     text = (folder / "bench-gpu.md").read_text()
-    assert "over H" not in text and not (folder / "bench-gpu-steps.png").exists()
+    assert "over H" not in text and "Predicted" not in text and not (folder / "bench-gpu-steps.png").exists()
     for wanted in ("| 1, 128, 256, 256 | 2 / 3 (1e-03) | 2.5 | 11 | 6 / 12 (1e-03) |", "* ours: `Failure: no kernel` (LSTM, bf16, 64, 128",
                    "* left out", "g2p: 5 words/s", "60 us a step, 15.0 times the default's", "the host 4.5 us from C", "| p | 3 / 40 (1e-03) | 12 / 40 (1e-03) | 4.00 |", "| 0.1 | 3 |", "| all | 2 | 3.00 | 1 of 1 | 4.00 | 1 of 1 |"):
         assert wanted in text, f"{wanted}\n{text}"
@@ -90,6 +115,19 @@ def rows():
     has_pictures = importlib.util.find_spec("matplotlib") is not None
     assert has_pictures == ("(bench-gpu-steps.png)" in text) == (folder / "bench-gpu-steps.png").exists()
 
+    # Predictions: 2·1·256·4·256 operations at 700 TFLOP/s and 4·1·4·256 bytes at 2000 GB/s are 0.0028 us.
+    run["memory_gb_per_s"] = 2000
+    part = {"plan": "one kernel, P", "us": 1.9, "bound": "products"}
+    close, off = {**good, "predicted": [part]}, {**good, "predicted": [{**part, "us": 3.0}]}
+    unknown = {**good, "predicted": [{"plan": "one kernel, Q", "us": None, "bound": None}]}
+    # Two layers of two directions: 1.9 + 2 and four projections, of which two are twice as wide.
+    deep = {**good, "layers": 2, "directions": 2, "predicted": [part, {**part, "us": 1.0}, {**part, "us": 1.5}, {**part, "us": 2.0}], "ours_us_per_step": 3.0}
+    report.write([close, off, unknown, deep, {**bad, "predicted": [part]}, good, *others], folder)
+    text = (folder / "bench-gpu.md").read_text()
+    for wanted in ("| LSTM, bf16 | 1, 128, 256, 256 | one kernel, P | products | 1.9 | 0.0028 | 1.9 | 2 | 0.95 |", "| 3 | 0.0028 | 3 | 2 | 1.50 |",
+                   "| one kernel, Q | – | – | 0.0028 | – | 2 | – |", "| one kernel, P | products | 3.9 | 0.0127 | 3.91 | 3 | 1.30 |", "4·B·G·H bytes at 2000 GB/s, that of a copy",
+                   "1 of 3 within 25 % of what was measured, root mean square of the relative error 34 %. 2 more have"):
+        assert wanted in text, f"{wanted}\n{text}"
 
 
-{"programs": programs, "rows": rows}[sys.argv[1]]()
+{"programs": programs, "predictions": predictions, "rows": rows}[sys.argv[1]]()
