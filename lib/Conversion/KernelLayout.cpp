@@ -129,7 +129,8 @@ int64_t KernelLayout::getMostRegisters(const KernelPlan &plan) const {
     return plan.getMaxRegisters();
   int64_t all = plan.getMaxRegisters() * plan.getNumThreads();
   int64_t left = all - kFetchRegisters * 32 * KernelPlan::kGroupWarps - mapRegisters * plan.getNumMapThreads();
-  return std::min<int64_t>(kMostGroupRegisters, llvm::alignDown(std::max<int64_t>(left, 0) / plan.getNumProductThreads(), 8));
+  return std::min<int64_t>(kMostProductRegisters,
+                           llvm::alignDown(std::max<int64_t>(left, 0) / plan.getNumProductThreads(), 8));
 }
 
 /// Of a ring: what is on its way in the time that a copy takes, and what is left for it at least.

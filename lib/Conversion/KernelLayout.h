@@ -105,6 +105,8 @@ struct KernelLayout {
   KernelSize size;
   /// Of a thread of warp groups: those that fetch, and that map, about.
   static constexpr int64_t kFetchRegisters = 40, kMostGroupRegisters = 240;
+  /// With more weights than that in registers, others are spilled.
+  static constexpr int64_t kMostProductRegisters = 168;
   int64_t mapRegisters = 0;
   /// What the threads that multiply, or all, may have.
   int64_t getMostRegisters(const KernelPlan &plan) const;

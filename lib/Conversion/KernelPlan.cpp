@@ -61,15 +61,54 @@ static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPl
           communicating > working ? "exchanging what is projected" : "multiplying and mapping"};
 }
 
+/// Tiles that a group of blocks does one after the other.
+static int64_t getNumPasses(const KernelPlan &plan, const KernelTarget &target, int64_t rows) {
+  int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
+  int64_t groups = std::max<int64_t>(1, std::min(tiles, target.getShare() / plan.unitBlocks));
+  return llvm::divideCeil(tiles, groups);
+}
+
+/// Warp groups: by 23 measurements of 15 plans. A first tile waits for what other blocks have written, then reads it
+/// and the weights; others are multiplied meanwhile.
+static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const KernelPlan &plan,
+                                          const KernelTarget &target, int64_t rows) {
+  constexpr double kStart = 1.08, kPerReadKilobyte = 0.0115, kPerWeightKilobyte = 0.0025, kPerItem = 0.03,
+                   kPerFloat32Item = 0.35;
+  constexpr double kOther = 0.25, kOtherPerReadKilobyte = 0.006, kOtherPerItem = 0.22, kOtherPerFloat32Item = 0.1;
+  KernelLayout layout(loop, plan);
+  double slower = double(KernelTarget().clock) / target.clock;
+  double first = 0, other = 0;
+  for (auto [phase, shape] : llvm::zip_equal(loop.phases, layout.phases)) {
+    double items = llvm::divideCeil(shape.getNumItems(plan), plan.getNumMapThreads());
+    double read = 0, weights = 0;
+    bool isFloat32 = false;
+    for (const Slot &slot : shape.slots) {
+      const Projection &projection = phase.projections[slot.projection];
+      int64_t planes = getFormat(projection, plan).getNumPlanes();
+      double rowKilobytes = 4.0 * ProductFormat::kGroupWords * plan.splits * planes / 1024;
+      read += rowKilobytes * plan.getNumRows();
+      weights += rowKilobytes * shape.productTiles * 16 * KernelPlan::kGroupWarps;
+      isFloat32 |= cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
+    }
+    first += slower * (kStart + kPerReadKilobyte * read + kPerWeightKilobyte * weights +
+                       (kPerItem + kPerFloat32Item * isFloat32) * items) +
+             target.handOverLatency / 1e3;
+    other += slower * (kOther + kOtherPerReadKilobyte * read + (kOtherPerItem + kOtherPerFloat32Item * isFloat32) * items);
+  }
+  int64_t passes = getNumPasses(plan, target, rows);
+  bool isBusy = (passes - 1) * other > first;
+  return {first + (passes - 1) * other, isBusy ? "multiplying and mapping" : "exchanging what is projected"};
+}
+
 KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan &plan,
                                      const KernelTarget &target, int64_t rows) {
   if (plan.isCluster())
     return predictCluster(loop, plan, target, rows);
+  if (plan.hasWarpGroups())
+    return predictWarpGroups(loop, plan, target, rows);
   KernelLayout layout(loop, plan);
-  int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
-  int64_t groups = std::max<int64_t>(1, std::min(tiles, target.getShare() / plan.unitBlocks));
-  int64_t passes = llvm::divideCeil(tiles, groups);
-  groups = llvm::divideCeil(tiles, passes);
+  int64_t passes = getNumPasses(plan, target, rows);
+  int64_t groups = llvm::divideCeil(std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows())), passes);
   double slower = double(KernelTarget().clock) / target.clock;
   double first = 0, other = 0;
   for (const MapStage &stage : loop.stages) {
@@ -152,6 +191,16 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
         if (fits(KernelLayout(loop, plan), plan, target))
           candidates.push_back(plan);
       }
+  if (target.hasWarpGroups && isForWarpGroups(loop))
+    for (int64_t blockUnits : {16, 32})
+      for (int64_t rowTiles : {2, 4, 8})
+        for (int64_t splits : {1, 2})
+          for (int64_t mapWarps : {4, 8}) {
+            KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, mapWarps, float32,
+                            KernelPlan::kGroupWarps};
+            if (fits(KernelLayout(loop, plan), plan, target))
+              candidates.push_back(plan);
+          }
   // In clusters, only what has 16 bits gained.
   bool isHalf = llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
     return llvm::all_of(phase.projections, [](const Projection &projection) {
@@ -179,6 +228,9 @@ SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
     int64_t words = 0;
     for (const PhaseLayout &phase : KernelLayout(loop, plan).phases)
       words += 8 * phase.productTiles * phase.slots.size();
+    // Which is a few instructions.
+    if (plan.hasWarpGroups())
+      words /= 4;
     return microseconds * (1 + words / 2560.0);
   };
   auto choose = [&](int64_t rows, int64_t maxRows, const PlannedRows *before) {
