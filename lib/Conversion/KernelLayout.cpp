@@ -189,7 +189,8 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
   int64_t left = std::min(KernelTarget().sharedBytes - size.sharedBytes, kMostRingBytes);
   // Barriers of 8 bytes.
   int64_t placeBytes = plan.splits * (stageBytes + 2 * 8);
-  ringPlaces = llvm::bit_floor(uint64_t(std::max<int64_t>(left / placeBytes, 2)));
+  int64_t least = std::max<int64_t>(kLeastRingBytes / placeBytes, 2);
+  ringPlaces = llvm::bit_floor(uint64_t(std::max(left / placeBytes, least)));
   ring = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * stageBytes);
   barriers = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * 2 * 8);
 }

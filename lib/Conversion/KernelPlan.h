@@ -72,6 +72,8 @@ struct KernelSize {
 struct KernelPrediction {
   double microseconds;
   StringRef bound;
+  /// That it is for.
+  int64_t rows = 0;
 };
 
 /// What a group of `rows` rows takes for a step by a kernel, or by cuBLAS and one kernel a

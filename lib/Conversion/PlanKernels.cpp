@@ -50,8 +50,8 @@ static std::string describe(ArrayRef<PlannedRows> planned) {
       text += llvm::formatv(", chosen by measuring: {0:f1} us a call with {1} rows",
                             part.measured->microseconds, part.measured->rows);
     else
-      text += llvm::formatv(", {0:f1} us a step, most of it {1}", part.prediction.microseconds,
-                            part.prediction.bound);
+      text += llvm::formatv(", {0:f2} us a step with {1} rows, most of it {2}", part.prediction.microseconds,
+                            part.prediction.rows, part.prediction.bound);
     least = part.maxRows;
   }
   return text;
@@ -201,7 +201,7 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       if (failed(checkFits(*loop, given, target)))
         return failure();
       PlannedRows part{std::numeric_limits<int64_t>::max(), given,
-                       predictKernel(*loop, given, target, KernelPlan::kTileRows)};
+                       predictKernel(*loop, given, target, getConstantIntValue(loop->rows).value_or(KernelPlan::kTileRows))};
       planned->assign({part});
     } else if (planned->empty()) {
       planned = planKernels(*loop, float32, target, /*considersLibraries=*/!always);

@@ -11,7 +11,7 @@
 // CHECK: {lstm.kernel = [{f32 = "bf16x3", {{.*}}]}
 // REMARK: Remark="up to 16 rows: one kernel, groups of 5 blocks, tiles of 16 rows, 4 + 2 warps, chosen by measuring: 12.5 us a call with 16 rows; more than 16 rows: libraries, chosen by measuring: 80.0 us a call with 256 rows"
 // REMARK: [Missed] {{.*}}Remark="libraries, chosen by measuring: 80.0 us a call with 256 rows"
-// REMARK: Remark="{{.*}}us a step, most of it
+// REMARK: Remark="{{.*}}us a step with {{[0-9]+}} rows, most of it
 
 // Another mode of f32, another chip: nothing was measured.
 // RUN: lstm-opt %t/ir.mlir --lstm-plan-kernels="plans-file=%t/plans.json" --remarks-filter=lstm-plan-kernels 2>&1 >/dev/null \

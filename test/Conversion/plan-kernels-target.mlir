@@ -28,7 +28,7 @@
 // The times of a slower way through the cache are longer, those of libraries are not.
 // RUN: sed 's/"CPU" =/"GPU" =/; s/multiprocessors/hand_over_latency/; s/4 : i64/40000/' %s \
 // RUN:   | lstm-opt --lstm-plan-kernels --remarks-filter=lstm-plan-kernels 2>&1 >/dev/null | FileCheck %s --check-prefix=SLOW
-// SLOW: remark: [Missed] PlanKernels | {{.*}}Remark="libraries, {{[0-9.]+}} us a step, most of it launches"
+// SLOW: remark: [Missed] PlanKernels | {{.*}}Remark="libraries, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it launches"
 
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "CPU" = #dlti.target_device_spec<"lstm.multiprocessors" = 4 : i64, "max_vector_op_width" = 64 : i64>>} {

@@ -12,7 +12,7 @@
 
 // An LSTM: a state with two slots that the phase projects, one that stays in its place, a sequence of outputs. Few rows
 // become a kernel; the number of rows chooses among plans.
-// REMARK: plan-kernels.mlir:[[@LINE+9]]:{{.*}} remark: [Passed] PlanKernels | Category:lstm-plan-kernels | Remark="up to {{[0-9]+}} rows: one kernel, groups of {{[0-9]+}} blocks, tiles of {{[0-9]+}} rows, {{[0-9]+ \+ [0-9]+}} warps, {{[0-9.]+}} us a step, most of it exchanging what is projected; {{.*}}more than {{[0-9]+}} rows: {{.*}}"
+// REMARK: plan-kernels.mlir:[[@LINE+9]]:{{.*}} remark: [Passed] PlanKernels | Category:lstm-plan-kernels | Remark="up to {{[0-9]+}} rows: one kernel, groups of {{[0-9]+}} blocks, tiles of {{[0-9]+}} rows, {{[0-9]+ \+ [0-9]+}} warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it exchanging what is projected; {{.*}}more than {{[0-9]+}} rows: {{.*}}"
 // CHECK-LABEL: func.func @lstm(
 // CHECK: } {lstm.kernel = [{f32 = "exact", map_warps = {{[0-9]+}} : i64, max_rows = {{[0-9]+}} : i64, row_tiles = {{[0-9]+}} : i64, splits = {{[0-9]+}} : i64, unit_blocks = {{[0-9]+}} : i64}, {{.*}}]}
 func.func @lstm(%xs: memref<?x?x4x40xf32>, %U: memref<40x4x40xf32>, %b: memref<4x40xf32>, %h: !slots, %c: memref<?x40xf32>,
@@ -94,7 +94,7 @@ func.func @own(%x: memref<4x24xf16>, %W: memref<24x1x64xf16>, %h: memref<2x4x64x
 }
 
 // Libraries, where those are faster; not if one always wants a kernel.
-// REMARK: plan-kernels.mlir:[[@LINE+8]]:{{.*}} remark: [Missed] PlanKernels | {{.*}}Remark="libraries, {{[0-9.]+}} us a step, most of it products"
+// REMARK: plan-kernels.mlir:[[@LINE+8]]:{{.*}} remark: [Missed] PlanKernels | {{.*}}Remark="libraries, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it products"
 // CHECK-LABEL: func.func @many_rows(
 // CHECK: {lstm.kernel = [{}]}
 // ALWAYS-LABEL: func.func @many_rows(
@@ -116,7 +116,7 @@ func.func @many_rows(%h: memref<1048576x64xf32>, %g: memref<1048576x64xf32>, %U:
 }
 
 // No multiprocessor holds its part of these weights.
-// REMARK: plan-kernels.mlir:[[@LINE+8]]:{{.*}} remark: [Missed] PlanKernels | {{.*}}Remark="libraries, {{[0-9.]+}} us a step, most of it products"
+// REMARK: plan-kernels.mlir:[[@LINE+8]]:{{.*}} remark: [Missed] PlanKernels | {{.*}}Remark="libraries, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it products"
 // CHECK-LABEL: func.func @too_large(
 // CHECK: {lstm.kernel = [{}]}
 // ALWAYS-LABEL: func.func @too_large(
