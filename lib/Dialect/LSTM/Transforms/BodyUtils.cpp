@@ -174,6 +174,10 @@ OpFoldResult lstm::getSize(OpBuilder &builder, Location loc, Value value, int64_
   return tensor::getMixedSize(builder, loc, origin.root, origin.dim);
 }
 
+bool lstm::dropsDim(tensor::ExtractSliceOp slice, int64_t dim) {
+  return slice.getType().getRank() + 1 == slice.getSourceType().getRank() && slice.getStaticSizes()[dim] == 1;
+}
+
 SmallVector<OpFoldResult> lstm::getSizes(OpBuilder &builder, Location loc, Value value) {
   SmallVector<OpFoldResult> sizes;
   for (int64_t i = 0, rank = cast<RankedTensorType>(value.getType()).getRank(); i < rank; ++i)

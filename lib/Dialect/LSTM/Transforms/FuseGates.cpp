@@ -58,8 +58,7 @@ static Packed getPacked(Value value) {
     return {};
   RankedTensorType source = slice.getSourceType();
   int64_t axis = source.getRank() - 2;
-  if (axis < 0 || slice.getType().getRank() != source.getRank() - 1 ||
-      !slice.getDroppedDims().test(axis) || ShapedType::isDynamic(slice.getStaticOffsets()[axis]))
+  if (axis < 0 || !dropsDim(slice, axis) || ShapedType::isDynamic(slice.getStaticOffsets()[axis]))
     return {};
   for (int64_t i = 0; i < source.getRank(); ++i) {
     if (i == axis)

@@ -9,6 +9,7 @@
 #include "ScalarBuilder.h"
 
 #include "lstm/Dialect/LSTM/Transforms/Activations.h"
+#include "lstm/Dialect/LSTM/Transforms/BodyUtils.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -55,7 +56,7 @@ static bool isGateSlice(tensor::ExtractSliceOp slice) {
     return false;
   if (slice.getStaticOffsets()[0] != 0 || slice.getStaticOffsets()[2] != 0)
     return false;
-  if (result.getRank() == 2 ? !slice.getDroppedDims().test(1) : result.getRank() != 3)
+  if (result.getRank() != 3 && !dropsDim(slice, 1))
     return false;
   auto isWhole = [&](int64_t dim) {
     OpFoldResult size = slice.getMixedSizes()[dim];

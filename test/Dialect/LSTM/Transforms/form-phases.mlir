@@ -172,3 +172,36 @@ func.func @empty(%n0: index, %k: index, %h0: tensor<0x2x1xf32>, %c: tensor<0x2x1
   }
   return %nT, %hT : index, tensor<0x2x1xf32>
 }
+// -----
+// Of one row, a slice has lost the dimension of gates, too, whichever of two sizes of 1 is taken for it.
+// CHECK-LABEL: func @one_row
+// CHECK: lstm.recurrence
+// CHECK: lstm.phase project(%{{.*}}, %arg1 : tensor<1x7xf32>, tensor<7x2x7xf32>) outs(%{{.*}} : tensor<1x7xf32>) {
+// CHECK-NOT: lstm.phase
+// CHECK: lstm.yield state(
+func.func @one_row(%h0: tensor<1x7xf32>, %U: tensor<7x2x7xf32>, %T: index) -> tensor<1x7xf32> {
+  %hT = lstm.recurrence init(%h = %h0 : tensor<1x7xf32>) steps(%T : index) {
+    %z = lstm.gate [sigmoid, tanh] dot(%h, %U : tensor<1x7xf32>, tensor<7x2x7xf32>) : tensor<1x2x7xf32>
+    %f = tensor.extract_slice %z[0, 0, 0] [1, 1, 7] [1, 1, 1] : tensor<1x2x7xf32> to tensor<1x7xf32>
+    %g = tensor.extract_slice %z[0, 1, 0] [1, 1, 7] [1, 1, 1] : tensor<1x2x7xf32> to tensor<1x7xf32>
+    %h1 = arith.mulf %f, %g : tensor<1x7xf32>
+    lstm.yield state(%h1 : tensor<1x7xf32>)
+  }
+  return %hT : tensor<1x7xf32>
+}
+// -----
+// What has lost the dimension of rows has gates in their place: no part of a phase of one row.
+// CHECK-LABEL: func @gates_as_rows
+// CHECK: lstm.phase project(
+// CHECK: %[[G:.*]] = tensor.extract_slice %{{.*}}[0, 0, 0] [1, 2, 7] [1, 1, 1] : tensor<1x2x7xf32> to tensor<2x7xf32>
+// CHECK: lstm.phase ins(%[[G]][r, u] : tensor<2x7xf32>)
+func.func @gates_as_rows(%h0: tensor<1x7xf32>, %U: tensor<7x2x7xf32>, %T: index) -> tensor<1x7xf32> {
+  %hT = lstm.recurrence init(%h = %h0 : tensor<1x7xf32>) steps(%T : index) {
+    %z = lstm.gate [sigmoid, tanh] dot(%h, %U : tensor<1x7xf32>, tensor<7x2x7xf32>) : tensor<1x2x7xf32>
+    %g = tensor.extract_slice %z[0, 0, 0] [1, 2, 7] [1, 1, 1] : tensor<1x2x7xf32> to tensor<2x7xf32>
+    %t = math.sin %g : tensor<2x7xf32>
+    %h1 = tensor.extract_slice %t[1, 0] [1, 7] [1, 1] : tensor<2x7xf32> to tensor<1x7xf32>
+    lstm.yield state(%h1 : tensor<1x7xf32>)
+  }
+  return %hT : tensor<1x7xf32>
+}

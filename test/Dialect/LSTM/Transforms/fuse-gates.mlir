@@ -101,3 +101,20 @@ func.func @apart(%U0: tensor<7x7xf32>, %U1: tensor<7x7xf32>, %h0: tensor<?x7xf32
   }
   return %hT, %gT : tensor<?x7xf32>, tensor<?x7xf32>
 }
+// -----
+// So it is with inputs of one feature.
+// CHECK-LABEL: func @one_feature
+// CHECK: lstm.gate identity dot(%{{.*}}, %arg1 : tensor<?x1xf32>, tensor<1x2x7xf32>)
+// REMARK: made one product of 2
+func.func @one_feature(%xs: tensor<?x?x1xf32>, %W: tensor<1x2x7xf32>, %h0: tensor<?x7xf32>) -> tensor<?x7xf32> {
+  %W0 = tensor.extract_slice %W[0, 0, 0] [1, 1, 7] [1, 1, 1] : tensor<1x2x7xf32> to tensor<1x7xf32>
+  %W1 = tensor.extract_slice %W[0, 1, 0] [1, 1, 7] [1, 1, 1] : tensor<1x2x7xf32> to tensor<1x7xf32>
+  %hT = lstm.recurrence over(%x = %xs : tensor<?x?x1xf32>) init(%h = %h0 : tensor<?x7xf32>) {
+    %n = lstm.gate tanh dot(%x, %W1 : tensor<?x1xf32>, tensor<1x7xf32>) : tensor<?x7xf32>
+    %f = lstm.gate sigmoid dot(%x, %W0 : tensor<?x1xf32>, tensor<1x7xf32>) : tensor<?x7xf32>
+    %h1 = arith.mulf %f, %n : tensor<?x7xf32>
+    %h2 = arith.addf %h1, %h : tensor<?x7xf32>
+    lstm.yield state(%h2 : tensor<?x7xf32>)
+  }
+  return %hT : tensor<?x7xf32>
+}

@@ -48,6 +48,10 @@ OpFoldResult getSize(OpBuilder &builder, Location loc, Value value, int64_t dim)
 /// All sizes of `value`, likewise.
 SmallVector<OpFoldResult> getSizes(OpBuilder &builder, Location loc, Value value);
 
+/// Whether a slice has lost dimension `dim`, and no other one. Where several sizes are 1, types do not
+/// tell which dimension is lost, and it is the same whichever it is.
+bool dropsDim(tensor::ExtractSliceOp slice, int64_t dim);
+
 /// Replaces `op` by one with more sequences, and moves the body. The new
 /// arguments stand behind the old sequence arguments.
 RecurrenceOp appendSequences(RewriterBase &rewriter, RecurrenceOp op, ValueRange sequences,
