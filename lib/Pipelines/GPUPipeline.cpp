@@ -89,7 +89,9 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     pm.addPass(createLinalgElementwiseOpFusionPass());
   // No CSE here: a fill that starts two chains of destinations is a copy more.
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createLSTMLowerRecurrencePass());
+  LSTMLowerRecurrencePassOptions destinations;
+  destinations.separate = plansKernels(options);
+  pm.addPass(createLSTMLowerRecurrencePass(destinations));
   ConvertLSTMToLinalgPassOptions phases;
   phases.scans = !plansKernels(options);
   pm.addPass(createConvertLSTMToLinalgPass(phases));

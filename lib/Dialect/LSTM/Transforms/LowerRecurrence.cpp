@@ -494,6 +494,22 @@ FailureOr<ScanOp> lstm::lowerRecurrence(RewriterBase &rewriter, RecurrenceOp op)
   return Lowering(rewriter, op).run();
 }
 
+/// Gives each result of a phase that has no destination yet, and results that are put together, an empty
+/// tensor of their own: bufferization may put those that share one into the same memory, where they are
+/// not needed together.
+static void separateResults(RewriterBase &rewriter, ScanOp scan) {
+  for (Operation &op : llvm::make_early_inc_range(scan.getBodyBlock()->without_terminator())) {
+    if (!isa<PhaseOp, tensor::InsertSliceOp>(op))
+      continue;
+    for (OpOperand &operand : op.getOpOperands())
+      if (auto empty = operand.get().getDefiningOp<tensor::EmptyOp>()) {
+        rewriter.setInsertionPoint(empty);
+        Operation *own = rewriter.clone(*empty);
+        rewriter.modifyOpInPlace(&op, [&] { operand.set(own->getResult(0)); });
+      }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
@@ -501,6 +517,8 @@ FailureOr<ScanOp> lstm::lowerRecurrence(RewriterBase &rewriter, RecurrenceOp op)
 namespace {
 struct LSTMLowerRecurrencePass
     : public lstm::impl::LSTMLowerRecurrencePassBase<LSTMLowerRecurrencePass> {
+  using Base::Base;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<RecurrenceOp> ops;
@@ -509,6 +527,8 @@ struct LSTMLowerRecurrencePass
       FailureOr<ScanOp> scan = lowerRecurrence(rewriter, op);
       if (failed(scan))
         return signalPassFailure();
+      if (separate)
+        separateResults(rewriter, *scan);
       int64_t two = llvm::count(scan->getTwoSlots(), true);
       numTwoSlots += two;
       numInPlace += scan->getTwoSlots().size() - two;

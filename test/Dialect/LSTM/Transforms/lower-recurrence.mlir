@@ -7,6 +7,7 @@
 // RUN:   --one-shot-bufferize="bufferize-function-boundaries function-boundary-type-conversion=identity-layout-map" \
 // RUN:   --canonicalize --convert-lstm-to-scf --canonicalize --cse --loop-invariant-code-motion \
 // RUN:   | FileCheck %s --check-prefix=LOOP
+// RUN: lstm-opt %s --lstm-lower-recurrence=separate --canonicalize | FileCheck %s --check-prefix=SEPARATE
 
 // The phase projects h: two slots. c is read where it is written: in place, as an
 // output of the phase. What leaves as state and output is made twice; the masks
@@ -193,4 +194,38 @@ func.func @accumulate(%xs: tensor<?x4x4xf32>, %s0: tensor<4x4xf32>) -> tensor<4x
     lstm.yield state(%s1 : tensor<4x4xf32>)
   }
   return %r : tensor<4x4xf32>
+}
+
+// What phases make into one destination keeps it, unless they are to stay apart; what has a destination keeps that.
+// CHECK-LABEL: func.func @apart(
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<2x4xf32>
+// CHECK: lstm.phase {{.*}} outs(%[[E]], %[[E]] : tensor<2x4xf32>, tensor<2x4xf32>)
+// CHECK: lstm.phase {{.*}} outs(%[[E]] : tensor<2x4xf32>)
+// SEPARATE-LABEL: func.func @apart(
+// SEPARATE-DAG: %[[A:.*]] = tensor.empty() : tensor<2x4xf32>
+// SEPARATE-DAG: %[[B:.*]] = tensor.empty() : tensor<2x4xf32>
+// SEPARATE-DAG: %[[C:.*]] = tensor.empty() : tensor<2x4xf32>
+// SEPARATE: lstm.scan {{.*}} states(%[[S:.*]] = %arg0 : tensor<2x4xf32>)
+// SEPARATE: lstm.phase {{.*}} outs(%[[A]], %[[B]] : tensor<2x4xf32>, tensor<2x4xf32>)
+// SEPARATE: lstm.phase {{.*}} outs(%[[C]] : tensor<2x4xf32>)
+// SEPARATE: lstm.phase {{.*}} outs(%[[S]] : tensor<2x4xf32>)
+func.func @apart(%h0: tensor<2x4xf32>, %U: tensor<4x2x4xf32>, %V: tensor<4x1x4xf32>, %T: index) -> tensor<2x4xf32> {
+  %e = tensor.empty() : tensor<2x4xf32>
+  %r = lstm.recurrence init(%h = %h0 : tensor<2x4xf32>) steps(%T : index) {
+    %a:2 = lstm.phase project(%h, %U : tensor<2x4xf32>, tensor<4x2x4xf32>) outs(%e, %e : tensor<2x4xf32>, tensor<2x4xf32>) {
+    ^bb0(%z0: f32, %z1: f32, %old: f32, %old1: f32):
+      lstm.yield %z0, %z1 : f32, f32
+    }
+    %b = lstm.phase project(%a#0, %V : tensor<2x4xf32>, tensor<4x1x4xf32>) ins(%a#1[r, u] : tensor<2x4xf32>) outs(%e : tensor<2x4xf32>) {
+    ^bb0(%z: f32, %x: f32, %old: f32):
+      %m = arith.mulf %z, %x : f32
+      lstm.yield %m : f32
+    }
+    %c = lstm.phase project(%b, %V : tensor<2x4xf32>, tensor<4x1x4xf32>) outs(%e : tensor<2x4xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.yield state(%c : tensor<2x4xf32>)
+  }
+  return %r : tensor<2x4xf32>
 }

@@ -129,7 +129,14 @@ def LSTMLowerRecurrencePass : Pass<"lstm-lower-recurrence"> {
     reads it after, or not elementwise while, it is written; else it is updated in
     place. Masks of `lengths` become part of the phases that make the values. A
     value that leaves twice (state and output) becomes two `outs` of its phase.
+
+    With `separate`, no two results of phases are computed into, or put together in, the same
+    `tensor.empty`, which CSE makes of those of one size: bufferization would let a phase write over
+    what an earlier one has made and nothing needs any more. That is less memory, but one kernel that
+    runs all steps knows a value by the memory that it is in.
   }];
+  let options = [Option<"separate", "separate", "bool", "false",
+                        "Keep what a step makes apart, for kernels of all steps">];
   let statistics = [
     Statistic<"numInPlace", "states-in-place", "States updated in place">,
     Statistic<"numTwoSlots", "states-in-two-slots", "States in two buffers">];
