@@ -100,7 +100,7 @@ Value LoopConversion::getFit() {
     if (part.plan)
       for (const PhaseInLoop &phase : loop.phases)
         for (const Projection &projection : phase.projections) {
-          const PhaseLayout &shape = KernelLayout(loop, *part.plan).phases[&phase - loop.phases.begin()];
+          PhaseLayout shape = KernelLayout(loop, *part.plan).phases[&phase - loop.phases.begin()];
           int64_t width = getWeightVectorSize(projection, shape.getLaneUnits());
           Type element = cast<MemRefType>(projection.weight.getType()).getElementType();
           int64_t &most = bytes[projection.weight];
