@@ -102,6 +102,11 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       if (failed(decide(cast<scf::ForOp>(op), *target)))
         return signalPassFailure();
     }
+    DenseSet<Block *> steps;
+    getOperation().walk([&](PhaseOp phase) {
+      if (!isa<scf::ForOp>(phase->getParentOp()) && steps.insert(phase->getBlock()).second)
+        remark::missed(phase.getLoc(), getRemarkOpts()) << "libraries: the step stands in no loop, as there is one alone";
+    });
     if (candidatesFile.empty())
       return;
     if (llvm::Error error = writeKernelCandidates(candidatesFile, candidates)) {
@@ -109,6 +114,8 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       signalPassFailure();
     }
   }
+
+  remark::RemarkOpts getRemarkOpts() { return remark::RemarkOpts::name("PlanKernels").category(getArgument()); }
 
   LogicalResult checkFits(const RecurrentLoop &loop, const KernelPlan &plan, const KernelTarget &target) {
     scf::ForOp source = loop.loop;
@@ -182,7 +189,7 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
   FailureOr<bool> choosePlans(scf::ForOp source, scf::ForOp twin, const KernelTarget &target) {
     std::string reason;
     FailureOr<RecurrentLoop> loop = matchRecurrentLoop(source, reason, twin);
-    auto options = remark::RemarkOpts::name("PlanKernels").category(getArgument());
+    auto options = getRemarkOpts();
     if (failed(loop)) {
       remark::missed(source.getLoc(), options) << "libraries: " + reason;
       return false;

@@ -514,3 +514,19 @@ func.func @no_phase(%x: memref<?xf32>, %v: f32, %n: index) {
   }
   return
 }
+
+// The only step of a recurrence, of two phases.
+// REMARK: plan-kernels.mlir:[[@LINE+4]]:{{.*}} remark: [Missed] PlanKernels | Category:lstm-plan-kernels | Remark="libraries: the step stands in no loop, as there is one alone"
+// CHECK-LABEL: func.func @one_step(
+// CHECK-NOT: lstm.kernel
+func.func @one_step(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf32>) {
+  lstm.phase project(%h, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%g : memref<?x16xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  lstm.phase project(%g, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%h : memref<?x16xf32>) {
+  ^bb0(%z: f32, %old: f32):
+    lstm.yield %z : f32
+  }
+  return
+}

@@ -283,7 +283,8 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
 
     A loop becomes a kernel if it counts from 0 by 1, its phases have static weights of f32, f16 or bf16 and sum in f32, at
     least one projects what the loop writes, whole and in one piece, and everything else that
-    the loop writes is read at the row and unit where it is written.
+    the loop writes is read at the row and unit where it is written. A recurrence that is known to have one step is no
+    loop: there is nothing to keep from one step to the next.
 
     Between phases may stand `linalg` operations that make a value for each row (`[row]`) or row and gate
     (`[row, gate]`), which later operations of the step read: sums, products, maxima and minima of f32, from
