@@ -1,6 +1,6 @@
-"""Usage: count_kernels.py FOLDER MODE...
+"""Usage: count_kernels.py FOLDER PROGRAM...
 
-Some random cells of each mode: how many become kernels, and whether the CPU computes what is expected of them. Needs lstm-opt
+Some cells of programs of random ones: how many become kernels, and whether the CPU computes what is expected of them. Needs lstm-opt
 and lstm-compile in PATH."""
 
 import pathlib
@@ -23,10 +23,11 @@ def count_kernels(source, flags):
 
 def main():
     folder, right, cases, kernels, cells = pathlib.Path(sys.argv[1]), 0, 0, 0, 0
-    for mode in sys.argv[2:]:
-        program = programs.RandomCells(mode, 1)
+    known = programs.every(0)
+    for name in sys.argv[2:]:
+        program = known[name]
         program.seeds = program.seeds[:3]
-        source, library = folder / f"{mode}.mlir", folder / f"{mode}.so"
+        source, library = folder / program.library.replace(".so", ".mlir"), folder / program.library
         source.write_text(program.text())
         kernels += count_kernels(source, program.flags)
         cells += len(program.seeds)

@@ -4,7 +4,7 @@
 """The programs that are compiled beforehand and called where the GPU is: their text, what they are
 called with, and what they must give, all from the suites that test the CPU.
 
-    cell/NAME         examples/cells; static/NAME with all sizes written down
+    cell/NAME         examples/cells; static/NAME and static/NAME/SIZES with all sizes written down
     large/NAME        the same with more units and steps, where threads can race
     op/FILE/FUNCTION  test/Integration/CPU/*.mlir
     activation/NAME   all forms and types of an activation
@@ -12,7 +12,8 @@ called with, and what they must give, all from the suites that test the CPU.
     property/SEED     random programs
     norm/NAME/UNITS   norms.py: cells that reduce over the units of a row
     persistent/…      cells, large ones, random programs and those that reduce by --strategy=persistent
-    cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows
+    cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows;
+                      cells/MODE/static of sizes that are written down
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
     g2p               examples/g2p on random words
@@ -159,14 +160,18 @@ class Cell(Program):
 
 
 class Static(Cell):
-    sizes = [("static", 6, 3, [6, 0, 2])]
+    LENGTHS = [6, 0, 2]
+    # Sizes of 1 look like dimensions that are not there.
+    ONES = [(6, 1), (1, 1), (1, 3)]
 
-    def __init__(self, cell):
+    def __init__(self, cell, steps=6, batch=3):
         super().__init__(cell)
-        self.name = "static/" + cell
+        self.name = "static/" + cell + (f"/{steps}x{batch}" if (steps, batch) != (6, 3) else "")
+        self.sizes = [("static", steps, batch, [min(n, steps) for n in self.LENGTHS[:batch]])]
 
     def text(self):
-        return examples.make_static(super().text(), 6, 3)
+        (_, steps, batch, _), = self.sizes
+        return examples.make_static(super().text(), steps, batch)
 
 
 class Large(Cell):
@@ -321,17 +326,42 @@ class RandomCells(Program):
         made = []
         for seed in self.seeds:
             drawn = cells.draw(seed, self.mode)
-            for number in range(self.SIZES):
-                program, expected = cells.draw_sizes(drawn, seed, number, self.mode)
-                text, inputs = emit(program)
-                types, sizes = program.types(), program.dims
-                (rec,) = program.items
-                made.append(Case(f"cell {seed}, {sizes[rec.time].size} steps, {sizes[rec.batch].size} rows",
-                                 [inputs[slot.key] for slot in runner.signature(text)[0]],
-                                 [Expected(name, types[name].elem, np.asarray(expected.values[name]),
-                                           ("relative", expected.tolerance[name])) for name in program.returns],
-                                 f"cell{seed}"))
+            made += [self.case(seed, *cells.draw_sizes(drawn, seed, number, self.mode)) for number in range(self.SIZES)]
         return made
+
+    @staticmethod
+    def case(seed, program, expected):
+        text, inputs = emit(program)
+        types, sizes = program.types(), program.dims
+        (rec,) = program.items
+        return Case(f"cell {seed}, {sizes[rec.time].size} steps, {sizes[rec.batch].size} rows",
+                    [inputs[slot.key] for slot in runner.signature(text)[0]],
+                    [Expected(name, types[name].elem, np.asarray(expected.values[name]),
+                              ("relative", expected.tolerance[name])) for name in program.returns],
+                    f"cell{seed}")
+
+
+class StaticCells(RandomCells):
+    """Sizes of 1 among those that are written down, for each cell other ones."""
+
+    SHAPES = [(5, 1), (9, 3), (2, 1), (1, 1), (7, 8), (1, 3), (3, 13), (4, 1)]
+
+    def __init__(self, mode):
+        super().__init__(mode, 1)
+        self.name = f"cells/{mode}/static"
+
+    def draw(self, seed):
+        steps, rows = self.SHAPES[(seed - 1) % len(self.SHAPES)]
+        program, expected = cells.draw_sizes(cells.draw(seed, self.mode), seed, 0, self.mode, [steps], [rows])
+        for dim in program.dims.values():
+            dim.static = True
+        return program, expected
+
+    def text(self):
+        return "".join(emit(self.draw(seed)[0])[0].replace("@main(", f"@cell{seed}(") for seed in self.seeds)
+
+    def cases(self):
+        return [self.case(seed, *self.draw(seed)) for seed in self.seeds]
 
 
 class Variant(Program):
@@ -410,8 +440,10 @@ def every(count):
     made += [Property(seed) for seed in range(1, count + 1)]
     persistent = [*map(Cell, examples.names()), *map(Large, Large.GROWN), *norm,
                   *(StaticProperty(seed) for seed in range(1, min(count, PERSISTENT) + 1))]
+    persistent += [Static(name, *sizes) for name in ("lstm", "gru_reset_before", "reverse", "layer_norm_lstm") for sizes in Static.ONES]
     made += [Variant("persistent", program) for program in persistent]
     made += [Variant("library", Cell(name)) for name in examples.names()]
     made += [Variant("library", Large(name), "overlap", ["--overlap-projections"]) for name in Large.GROWN]
     made += [RandomCells(mode, number) for mode in RandomCells.MODES for number in range(1, RandomCells.LIBRARIES + 1)]
+    made += [StaticCells(mode) for mode in StaticCells.MODES]
     return {program.name: program for program in made}

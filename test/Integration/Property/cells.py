@@ -165,12 +165,12 @@ def draw(seed: int, mode: str) -> Program:
         attempt += 1
 
 
-def draw_sizes(program: Program, seed: int, number: int, mode: str):
-    """The `number`-th size of a cell's program, and what is expected of it."""
+def draw_sizes(program: Program, seed: int, number: int, mode: str, steps=STEPS, rows=ROWS):
+    """The `number`-th size of a cell's program, of some steps and rows, and what is expected of it."""
     attempt = 0
     while True:
         choices = random.Random(f"sizes/{seed}/{number}/{attempt}")
-        sized = resize(program, choices.choice(STEPS), choices.choice(ROWS), choices.randrange(2**31))
+        sized = resize(program, choices.choice(steps), choices.choice(rows), choices.randrange(2**31))
         expected = expectation(sized, mode)
         if expected:
             return sized, expected
