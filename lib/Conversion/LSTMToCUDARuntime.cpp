@@ -303,7 +303,7 @@ void HostConversion::convertLoad(memref::LoadOp op) {
 }
 
 LogicalResult HostConversion::convertOperations() {
-  SmallVector<Operation *> operations;
+  SmallVector<memref::AllocOp> arenas;
   WalkResult walk = function.walk([&](Operation *op) {
     if (isa<gpu::LaunchOp, gpu::GPUModuleOp>(op))
       return WalkResult::skip();
@@ -311,21 +311,21 @@ LogicalResult HostConversion::convertOperations() {
       op->emitOpError("cannot be inlined, and code for GPUs has no calls");
       return WalkResult::interrupt();
     }
-    if (isa<memref::AllocOp, memref::DeallocOp, memref::GetGlobalOp, memref::CopyOp, memref::LoadOp>(op))
-      operations.push_back(op);
+    if (auto alloc = dyn_cast<memref::AllocOp>(op); alloc && alloc->hasAttr("lstm.arena"))
+      arenas.push_back(alloc);
     return WalkResult::advance();
   });
   if (walk.wasInterrupted())
     return failure();
-  for (Operation *op : operations)
-    if (auto alloc = dyn_cast<memref::AllocOp>(op); alloc && alloc->hasAttr("lstm.arena"))
-      convertAllocation(alloc);
+  // Their deallocations go with them.
+  for (memref::AllocOp alloc : arenas)
+    convertAllocation(alloc);
   function.walk([&](memref::DeallocOp op) {
     rewriter.setInsertionPoint(op);
     call("lstmCudaDeallocate", Type(), getDevicePointer(rewriter, loc, op.getMemref()));
     rewriter.eraseOp(op);
   });
-  operations.clear();
+  SmallVector<Operation *> operations;
   function.walk([&](Operation *op) {
     if (isa<gpu::LaunchOp>(op))
       return WalkResult::skip();
