@@ -190,7 +190,8 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
   // Barriers of 8 bytes.
   int64_t placeBytes = plan.splits * (stageBytes + 2 * 8);
   int64_t least = std::max<int64_t>(kLeastRingBytes / placeBytes, 2);
-  ringPlaces = llvm::bit_floor(uint64_t(std::max(left / placeBytes, least)));
+  constexpr int64_t kMostPlaces = 16;
+  ringPlaces = llvm::bit_floor(uint64_t(std::min(std::max(left / placeBytes, least), kMostPlaces)));
   ring = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * stageBytes);
   barriers = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * 2 * 8);
 }

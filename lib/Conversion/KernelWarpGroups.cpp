@@ -34,15 +34,12 @@ Value KernelEmitter::barrierAddress(Handover event, Value group, Value place) {
 
 /// All places are empty at first: one thread will say that a place is full, each warp of a group that it is empty.
 void KernelEmitter::beginRing() {
-  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, thread, index(0));
-  guarded(isFirst, {}, [&]() -> SmallVector<Value> {
-    for (Handover event : {Handover::Full, Handover::Empty})
-      for (int64_t group = 0; group < plan.splits; ++group)
-        for (int64_t place = 0; place < layout.ringPlaces; ++place)
-          assembly("mbarrier.init.shared::cta.b64 [$0], $1;", "r,r", {},
-                   {barrierAddress(event, index(group), index(place)),
-                    word(event == Handover::Full ? 1 : KernelPlan::kGroupWarps)});
-    assembly("fence.mbarrier_init.release.cluster;", "~{memory}", {}, {});
+  // A thread for each.
+  int64_t places = plan.splits * layout.ringPlaces;
+  guarded(isLess(thread, index(2 * places)), {}, [&]() -> SmallVector<Value> {
+    Value says = arith::SelectOp::create(b, isLess(thread, index(places)), word(1), word(KernelPlan::kGroupWarps));
+    assembly("mbarrier.init.shared::cta.b64 [$0], $1; fence.mbarrier_init.release.cluster;", "r,r,~{memory}", {},
+             {barrierAddress(Handover::Full, index(0), thread), says});
     return {};
   });
   NVVM::BarrierOp::create(b, Type(), word(0), word(plan.getNumThreads()), NVVM::BarrierReductionAttr(), Value());
@@ -260,7 +257,9 @@ SmallVector<Value> KernelEmitter::emitMapTiles(unsigned number, Value count, con
       storeItem(number, item, values, step);
       return {};
     });
-  scf::YieldOp::create(b, next);
+  // A loop without values has its terminator.
+  if (!next.empty())
+    scf::YieldOp::create(b, next);
   return each.getResults();
 }
 
@@ -282,7 +281,8 @@ void KernelEmitter::emitMapSteps() {
     next.append(emitMapTiles(number, time.getInductionVar(), step, rest.take_front(size)));
     rest = rest.drop_front(size);
   }
-  scf::YieldOp::create(b, next);
+  if (!next.empty())
+    scf::YieldOp::create(b, next);
 }
 
 /// The sums of a group's warp, [product tile][row tile].

@@ -7,18 +7,25 @@
 // RUN: not lstm-opt %s --lstm-plan-kernels=plan=5,2,32,4 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: lstm-opt %s --lstm-plan-kernels=plan=3,1,2,2,1 --remarks-filter=lstm-plan-kernels 2>&1 | FileCheck %s --check-prefix=CLUSTER
 // RUN: not lstm-opt %s --lstm-plan-kernels=plan=5,1,2,2,1 2>&1 | FileCheck %s --check-prefix=IDLE
-// RUN: not lstm-opt %s --lstm-plan-kernels=plan=3,1,2,2,2 2>&1 | FileCheck %s --check-prefix=FIFTH
+// RUN: not lstm-opt %s --lstm-plan-kernels=plan=3,1,2,2,3 2>&1 | FileCheck %s --check-prefix=FIFTH
+// RUN: lstm-opt %s --lstm-plan-kernels="plan=3,1,2,4,2 chips=sm_90a" --remarks-filter=lstm-plan-kernels 2>&1 | FileCheck %s --check-prefix=GROUPS
+// RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,1,2,4,2 chips=sm_90a,sm_90" 2>&1 | FileCheck %s --check-prefix=NOGROUPS
+// RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,64,2,4,2 chips=sm_90a" 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,1,2,2,1 chips=sm_80" 2>&1 | FileCheck %s --check-prefix=OLD
 
 // CHECK: } {lstm.kernel = [{f32 = "tf32", map_warps = 2 : i64, row_tiles = 2 : i64, splits = 4 : i64, unit_blocks = 5 : i64}]}
 // REMARK: remark: [Passed] PlanKernels | {{.*}}Remark="one kernel, groups of 5 blocks, tiles of 16 rows, 4 + 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it {{.*}}"
-// THREE: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters, but got [5, 2, 4]
-// ZERO: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters, but got [5, 2, 4, 0]
+// THREE: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters or 2 for warp groups, but got [5, 2, 4]
+// ZERO: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters or 2 for warp groups, but got [5, 2, 4, 0]
 // THREADS: error: lstm-plan-kernels: plan [5, 2, 32, 4] takes 1152 threads of {{[0-9]+}} registers and {{[0-9]+}} bytes of shared memory, and has groups of 5 blocks, but there are {{[0-9]+}} registers, 232448 bytes of shared memory and 132 multiprocessors
 // CLUSTER: Remark="one kernel, clusters of 3 blocks, tiles of 8 rows, 2 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // CLUSTER: } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
 // IDLE: error: lstm-plan-kernels: plan [5, 1, 2, 2, 1] is not for this recurrence: a warp of its cluster has no rows or no units
-// FIFTH: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters, but got [3, 1, 2, 2, 2]
+// FIFTH: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters or 2 for warp groups, but got [3, 1, 2, 2, 3]
+// GROUPS: Remark="one kernel, groups of 3 blocks, tiles of 8 rows, 2 x 4 + 4 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
+// GROUPS: } {lstm.kernel = [{f32 = "exact", map_warps = 4 : i64, row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 4 : i64}]}
+// NOGROUPS: error: lstm-plan-kernels: plan [3, 1, 2, 4, 2] is for warp groups, which sm_90a alone has, but the GPU is sm_90
+// COLUMNS: error: lstm-plan-kernels: plan [3, 64, 2, 4, 2] takes
 // OLD: error: lstm-plan-kernels: plan [3, 1, 2, 2, 1] takes {{.*}} but there are {{[0-9]+}} registers, {{[0-9]+}} bytes of shared memory and 0 blocks of a cluster
 func.func @main(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf32>, %T: index) {
   %c0 = arith.constant 0 : index

@@ -53,7 +53,7 @@ def kernels(flags):
     text = subprocess.run([lstm_opt, program, "--lstm-to-nvvm=strategy=persistent runtime-checks=false " + flags, "--dump-pass-pipeline",
                            "-o", os.devnull], capture_output=True, text=True, check=True).stderr
     text = " ".join(text[text.index("builtin.module("):].split())
-    text, count = re.subn("convert-lstm-to-gpu-kernel *(\\{[^}]*\\})? *,", "", text)
+    text, count = re.subn(r"convert-lstm-to-gpu-kernel *(\{([^{}]|\{[^}]*\})*\})? *,", "", text)
     assert count == 1
     return re.sub(r"lstm-expand-math\{[^}]*\} ?, ?convert-linalg-to-cublas.*", LOOPS, text)
 

@@ -13,7 +13,8 @@ called with, and what they must give, all from the suites that test the CPU.
     norm/NAME/UNITS   norms.py: cells that reduce over the units of a row
     persistent/…      cells, large ones, random programs and those that reduce by --strategy=persistent
     cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows;
-                      cells/MODE/static of sizes that are written down
+                      cells/MODE/static of sizes that are written down, cells/MODE/warp_groups by warp groups
+    warp_groups/…     cells and large ones by warp groups
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
     g2p               examples/g2p on random words
@@ -341,6 +342,19 @@ class RandomCells(Program):
                     f"cell{seed}")
 
 
+class WarpGroupCells(RandomCells):
+    """Those of the first cells that warp groups can multiply."""
+
+    SEEDS = {"f16": [3, 4, 8, 10, 11, 12, 17, 18, 19, 20], "bf16": [1, 2, 5, 6, 8, 9, 10, 11, 12, 14],
+             "exact": [1, 2, 6, 7, 8, 10, 15, 17, 19, 20], "bf16x3": [1, 3, 4, 6, 9, 13, 15, 16, 25, 31],
+             "tf32": [1, 2, 3, 6, 7, 8, 9, 10, 11, 12]}
+
+    def __init__(self, mode):
+        super().__init__(mode, 1)
+        self.name, self.seeds = f"cells/{mode}/warp_groups", self.SEEDS[mode]
+        self.flags += ("--kernel-plan=3,2,2,4,2",)
+
+
 class StaticCells(RandomCells):
     """Sizes of 1 among those that are written down, for each cell other ones."""
 
@@ -402,6 +416,14 @@ class G2P(Program):
                      [Expected("phonemes", "i32", phonemes, UNITS)])]
 
 
+# Layouts with warp groups.
+WARP_GROUPS = {Cell: dict.fromkeys(["bidirectional", "clip", "coupled", "gru_reset_after", "gru_reset_before", "lstm",
+                                    "lstm_eight_products", "mgu", "peephole", "projection", "reverse", "rnn", "two_layer"],
+                                   "2,2,1,4,2"),
+               Large: {"lstm": "16,2,2,4,2", "gru_reset_before": "2,2,1,8,2", "two_layer": "2,1,2,4,2",
+                       "bidirectional": "2,4,1,4,2", "gru_reset_after": "12,2,2,4,2"}}
+
+
 # The folder of the compiled programs; run.py says.
 folder = ROOT / "gpu"
 
@@ -446,4 +468,7 @@ def every(count):
     made += [Variant("library", Large(name), "overlap", ["--overlap-projections"]) for name in Large.GROWN]
     made += [RandomCells(mode, number) for mode in RandomCells.MODES for number in range(1, RandomCells.LIBRARIES + 1)]
     made += [StaticCells(mode) for mode in StaticCells.MODES]
+    made += [WarpGroupCells(mode) for mode in WarpGroupCells.SEEDS]
+    made += [Variant("persistent", kind(name), "warp_groups", [f"--kernel-plan={plan}"])
+             for kind, plans in WARP_GROUPS.items() for name, plan in plans.items()]
     return {program.name: program for program in made}
