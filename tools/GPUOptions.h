@@ -29,7 +29,7 @@ public:
 
   llvm::cl::list<std::string> chips{
       "chip", llvm::cl::cat(category), llvm::cl::value_desc("sm_90"),
-      llvm::cl::desc("GPU; may be repeated, the program then holds code for each (default: sm_90)")};
+      llvm::cl::desc("GPU; may be repeated, the program then holds code for each (default: sm_90a, for PTX sm_90)")};
   Option<GPUFormat> format{
       "gpu-format", llvm::cl::cat(category), llvm::cl::init(GPUFormat::Auto),
       llvm::cl::desc("Code for GPUs (default: auto)"),
@@ -46,7 +46,7 @@ public:
           clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
   llvm::cl::list<int64_t> kernelPlan{
       "kernel-plan", llvm::cl::cat(category), llvm::cl::CommaSeparated,
-      llvm::cl::value_desc("blocks,tiles,splits,warps[,1 for clusters]"),
+      llvm::cl::value_desc("blocks,tiles,splits,warps[,1 for clusters|,2 for warp groups]"),
       llvm::cl::desc("Layout of persistent kernels (default: by a model of what they cost)")};
   Option<std::string> kernelPlans{
       "kernel-plans", llvm::cl::cat(category), llvm::cl::value_desc("file"),

@@ -196,14 +196,19 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
   barriers = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * 2 * 8);
 }
 
-bool lstm::isBalanced(const KernelLayout &layout, const KernelPlan &plan) {
-  return !plan.isCluster() || (2 * plan.rowTiles % plan.splits == 0 && layout.areAllRead);
+StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan) {
+  if (plan.isCluster() && (2 * plan.rowTiles % plan.splits != 0 || !layout.areAllRead))
+    return "a warp of its cluster has no rows or no units";
+  // A group of four warps shares its registers, and has one warp to fetch for each that multiplies.
+  if (plan.hasWarpGroups() && (plan.mapWarps % KernelPlan::kGroupWarps != 0 || plan.splits > KernelPlan::kGroupWarps))
+    return "with warp groups, warps that map are multiples of 4, and there are up to 4 splits";
+  return "";
 }
 
 bool lstm::fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target) {
   return layout.size.sharedBytes <= target.sharedBytes &&
          (!plan.hasWarpGroups() || (target.hasWarpGroups && plan.rowTiles <= KernelLayout::kMaxRowTiles)) &&
-         isBalanced(layout, plan) &&
+         getImbalance(layout, plan).empty() &&
          layout.size.registers <= layout.getMostRegisters(plan) && plan.getNumThreads() <= 1024 &&
          (plan.hasWarpGroups() || layout.size.registers * plan.getNumThreads() <= target.registers) &&
          plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.getShare());

@@ -148,11 +148,10 @@ ProductFormat getFormat(const Projection &projection, const KernelPlan &plan);
 /// side in each row, if the memory begins at a multiple of so many.
 int64_t getWeightVectorSize(const Projection &projection, int64_t laneUnits);
 
-/// Whether all warps of a cluster have rows and units.
-bool isBalanced(const KernelLayout &layout, const KernelPlan &plan);
-constexpr llvm::StringLiteral kNotBalanced = "a warp of its cluster has no rows or no units";
+/// What is wrong with a plan for a recurrence, whatever the GPU has; empty if nothing is.
+StringRef getImbalance(const KernelLayout &layout, const KernelPlan &plan);
 
-/// Whether the kernel of a layout fits into a multiprocessor, and a cluster is balanced.
+/// Whether the kernel of a layout fits into a multiprocessor, and is balanced.
 bool fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target);
 
 } // namespace mlir::lstm

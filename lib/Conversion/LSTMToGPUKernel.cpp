@@ -215,8 +215,9 @@ struct ConvertLSTMToGPUKernelPass
         else if (part.plan && part.plan->hasWarpGroups() && !isForWarpGroups(*loop))
           return source.emitError("has a plan for warp groups in 'lstm.kernel', but ") << kNoWarpGroups;
       for (const PlannedRows &part : *planned)
-        if (part.plan && !isBalanced(KernelLayout(*loop, *part.plan), *part.plan))
-          return source.emitError("has a plan in 'lstm.kernel', but ") << kNotBalanced;
+        if (StringRef imbalance = part.plan ? getImbalance(KernelLayout(*loop, *part.plan), *part.plan) : "";
+            !imbalance.empty())
+          return source.emitError("has a plan in 'lstm.kernel', but ") << imbalance;
       for (const PlannedRows &part : *planned)
         if (part.plan && !fits(KernelLayout(*loop, *part.plan), *part.plan, target))
           return source.emitError("has a plan in 'lstm.kernel' that takes more than a "

@@ -136,9 +136,9 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
                                 << " is for warp groups, which sm_90a alone has, but the GPU is " << target.chip;
     KernelLayout layout(loop, plan);
-    if (!isBalanced(layout, plan))
+    if (StringRef imbalance = getImbalance(layout, plan); !imbalance.empty())
       return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
-                                << " is not for this recurrence: " << kNotBalanced;
+                                << " is not for this recurrence: " << imbalance;
     if (fits(layout, plan, target))
       return success();
     return source.emitError()

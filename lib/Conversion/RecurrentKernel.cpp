@@ -39,12 +39,14 @@ using namespace mlir::lstm;
 /// sums: when it is full, when it is empty.
 void KernelEmitter::meet(Handover event, Value flip, bool waits) {
   constexpr int64_t kFirst[] = {1, 3};
-  Value id = arith::IndexCastOp::create(b, b.getI32Type(), add(flip, index(kFirst[int(event)])));
-  Value threads = word(plan.getNumProductThreads() + plan.getNumMapThreads());
-  if (waits)
-    NVVM::BarrierOp::create(b, Type(), id, threads, NVVM::BarrierReductionAttr(), Value());
-  else
-    NVVM::BarrierArriveOp::create(b, id, threads);
+  Value id = b.createOrFold<arith::IndexCastOp>(b.getI32Type(), add(flip, index(kFirst[int(event)])));
+  int64_t threads = plan.getNumProductThreads() + plan.getNumMapThreads();
+  if (waits) {
+    NVVM::BarrierOp::create(b, Type(), id, word(threads), NVVM::BarrierReductionAttr(), Value());
+    return;
+  }
+  // Upstream's operation says nothing of memory, so that LLVM reads sums behind it that others write anew by then.
+  assembly(("bar.arrive $0, " + Twine(threads) + ";").str(), "r,~{memory}", {}, id);
 }
 
 /// All steps of one part, of which a step has `numParts`, for the tiles of the block.
@@ -215,7 +217,7 @@ void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop
 }
 
 namespace {
-/// Effects of upstream's operations that do not say theirs.
+/// Effects of an operation of upstream's that does not say its own.
 template <typename Op>
 struct Synchronizes
     : public MemoryEffectOpInterface::ExternalModel<Synchronizes<Op>, Op> {
@@ -230,6 +232,5 @@ struct Synchronizes
 void lstm::registerSynchronizationEffects(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NVVM::NVVMDialect *) {
     NVVM::BarrierOp::attachInterface<Synchronizes<NVVM::BarrierOp>>(*context);
-    NVVM::BarrierArriveOp::attachInterface<Synchronizes<NVVM::BarrierArriveOp>>(*context);
   });
 }

@@ -16,7 +16,7 @@
 // CHECK: nvvm.barrier id
 // CHECK-COUNT-2: arith.addf %{{.*}} : f32
 // CHECK: %[[Z:.*]] = arith.addf
-// CHECK: nvvm.barrier.arrive
+// CHECK: "bar.arrive $0, {{[0-9]+}};"
 // CHECK: llvm.store %[[Z]], %{{.*}} : f32, !llvm.ptr<1>
 // Units that there are not count for nothing.
 // CHECK: %[[OWN:.*]] = arith.select %{{.*}}, %[[Z]], %{{.*}} : f32
@@ -156,7 +156,7 @@ func.func @maximum(%h: memref<?x48xf32>, %U: memref<48x1x48xf32>, %n: index, %T:
 // What was the state is folded, not what the phase has just made of it.
 // CHECK-LABEL: func.func @state_before(
 // CHECK: } else {
-// CHECK: nvvm.barrier.arrive
+// CHECK: "bar.arrive $0, {{[0-9]+}};"
 // CHECK: nvvm.barrier id
 // CHECK: llvm.store %[[NEW:.*]], %{{.*}} : f32, !llvm.ptr<1>
 // CHECK: %[[OLD:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> f32

@@ -56,15 +56,15 @@
 // CHECK: llvm.inline_asm "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};"
 // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
 // CHECK: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<3>
-// CHECK: nvvm.barrier.arrive id = %{{.*}} number_of_threads = %{{.*}}
+// CHECK: "bar.arrive $0, {{[0-9]+}};", "r,~{memory}"
 // Warps that map: they tell the others first; a word is never all ones.
 // CHECK: } else {
 // CHECK: llvm.store %{{.*}} atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
-// CHECK-COUNT-2: nvvm.barrier.arrive
+// CHECK-COUNT-2: "bar.arrive $0, {{[0-9]+}};"
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1
 // CHECK: nvvm.barrier id
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
-// CHECK: nvvm.barrier.arrive
+// CHECK: "bar.arrive $0, {{[0-9]+}};"
 // CHECK: %[[Y:.*]] = math.tanh
 // CHECK: llvm.store %[[Y]], %{{.*}} : f32, !llvm.ptr<1>
 // CHECK: %[[IS_MISSING:.*]] = arith.cmpi eq, %[[WORD:.*]], %[[MISSING]]

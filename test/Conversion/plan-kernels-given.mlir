@@ -10,6 +10,7 @@
 // RUN: not lstm-opt %s --lstm-plan-kernels=plan=3,1,2,2,3 2>&1 | FileCheck %s --check-prefix=FIFTH
 // RUN: lstm-opt %s --lstm-plan-kernels="plan=3,1,2,4,2 chips=sm_90a" --remarks-filter=lstm-plan-kernels 2>&1 | FileCheck %s --check-prefix=GROUPS
 // RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,1,2,4,2 chips=sm_90a,sm_90" 2>&1 | FileCheck %s --check-prefix=NOGROUPS
+// RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,1,2,2,2 chips=sm_90a" 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,64,2,4,2 chips=sm_90a" 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,1,2,2,1 chips=sm_80" 2>&1 | FileCheck %s --check-prefix=OLD
 
@@ -25,6 +26,7 @@
 // GROUPS: Remark="one kernel, groups of 3 blocks, tiles of 8 rows, 2 x 4 + 4 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // GROUPS: } {lstm.kernel = [{f32 = "exact", map_warps = 4 : i64, row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 4 : i64}]}
 // NOGROUPS: error: lstm-plan-kernels: plan [3, 1, 2, 4, 2] is for warp groups, which sm_90a alone has, but the GPU is sm_90
+// HALF: error: lstm-plan-kernels: plan [3, 1, 2, 2, 2] is not for this recurrence: with warp groups, warps that map are multiples of 4, and there are up to 4 splits
 // COLUMNS: error: lstm-plan-kernels: plan [3, 64, 2, 4, 2] takes
 // OLD: error: lstm-plan-kernels: plan [3, 1, 2, 2, 1] takes {{.*}} but there are {{[0-9]+}} registers, {{[0-9]+}} bytes of shared memory and 0 blocks of a cluster
 func.func @main(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf32>, %T: index) {

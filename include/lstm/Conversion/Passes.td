@@ -278,8 +278,9 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     Groups of `unit_blocks` blocks share out the units, groups share out the rows in tiles of
     8 * `row_tiles`; of a block's warps, `splits` multiply and `map_warps` map. With `unit_warps` instead of
     `map_warps` the blocks of a group are a cluster (sm_90), each of so many groups of `splits` warps has some of its
-    units and maps what it multiplies; the cost model considers that for products of 16 bits. A part without
-    `unit_blocks` is for libraries.
+    units and maps what it multiplies; the cost model considers that for products of 16 bits. With `unit_warps` of 4 and
+    `map_warps`, `splits` warp groups multiply by `wgmma` (sm_90a); the model takes them for many rows and large weights. A part
+    without `unit_blocks` is for libraries.
 
     A loop becomes a kernel if it counts from 0 by 1, its phases have static weights of f32, f16 or bf16 and sum in f32, at
     least one projects what the loop writes, whole and in one piece, and everything else that
@@ -301,7 +302,7 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     "lstm.multiprocessors" and others ([Compiling](Compiling.md#other-gpus)).
   }];
   let options = [
-    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters (else 0 or nothing), for all recurrences">,
+    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters, 2 for warp groups (else 0 or nothing), for all recurrences">,
     Option<"plansFile", "plans-file", "std::string", "", "Plans that were measured, for recurrences that it names">,
     Option<"candidatesFile", "candidates-file", "std::string", "", "Where to write plans that are worth measuring">,
     Option<"count", "count", "int64_t", "4", "Of those, for each of several numbers of rows">,
@@ -329,7 +330,8 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     256, all ones at first. A
     word is written once and never all ones, so readers ask for it until it is there. Blocks of a cluster write it
     into each other's shared memory, for up to four slots, in one launch for all steps (`lstmCudaLaunchClusters`);
-    clusters do not wait for each other. Weights have to lie at multiples of what a lane loads at once, up to 16
+    clusters do not wait for each other. Warp groups get it from memory, too, by copies of a part of k and all rows of a tile into shared
+    memory, when a counter says that all blocks have written theirs; slots for four steps are enough. Weights have to lie at multiples of what a lane loads at once, up to 16
     bytes, which is asked for at run time.
     Phases run one after the other in each step; a region is inlined, whatever cell it came from.
     If all products are of f16 and bf16, exp, tanh, roots and divisions come from the special function unit,

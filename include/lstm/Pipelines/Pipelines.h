@@ -65,7 +65,7 @@ enum class GPUFormat { Auto, Cubin, PTX };
 /// Options of `lstm-to-nvvm`.
 struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
   ListOption<std::string> chips{*this, "chip",
-                                llvm::cl::desc("GPUs that code is made for (sm_90)")};
+                                llvm::cl::desc("GPUs that code is made for (sm_90a for machine code, sm_90 for PTX)")};
   Option<std::string> features{*this, "features",
                                llvm::cl::desc("PTX version, such as +ptx80 (+ptx80, or what older chips have)"),
                                llvm::cl::init("")};
@@ -82,7 +82,7 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
           clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"),
           clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
   ListOption<int64_t> kernelPlan{*this, "kernel-plan",
-                                 llvm::cl::desc("Layout of persistent kernels: unit blocks, row tiles, splits, map warps, 1 for clusters")};
+                                 llvm::cl::desc("Layout of persistent kernels: unit blocks, row tiles, splits, map warps, 1 for clusters or 2 for warp groups")};
   Option<std::string> kernelPlans{*this, "kernel-plans", llvm::cl::desc("File of measured layouts of persistent kernels"),
                                   llvm::cl::init("")};
   Option<std::string> kernelCandidates{*this, "kernel-candidates",
