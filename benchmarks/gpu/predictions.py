@@ -14,7 +14,7 @@ import subprocess
 
 import gpu_cases
 
-# A kernel multiplies tiles of so many rows; fewer take as long.
+# A kernel multiplies tiles of so many rows.
 TILE_ROWS = 8
 # Flags of lstm-compile that change what is planned, under the same names in the pipeline.
 FLAGS = re.compile(r"--(strategy|chip|kernel-plans?|f32-mode|allow-tf32|activations)(=.*)?")
@@ -46,11 +46,12 @@ def parse_remark(text, rows=float("inf")):
 
 def kernel_plan(plan):
     """The option that gives it; None of libraries."""
-    found = re.match(r"one kernel, (groups|clusters) of (\d+) blocks, tiles of (\d+) rows, (\d+) [+x] (\d+) warps", plan)
+    found = re.match(r"one kernel, (groups|clusters) of (\d+) blocks, tiles of (\d+) rows, (\d+) (?:\+|x|(x 4 \+)) (\d+) warps", plan)
     if not found:
         return None
-    blocks, rows, splits, warps = (int(number) for number in found.groups()[1:])
-    return f"kernel-plan={blocks},{rows // TILE_ROWS},{splits},{warps}" + ",1" * (found[1] == "clusters")
+    blocks, rows, splits, warps = (int(found[number]) for number in (2, 3, 4, 6))
+    kind = ",1" if found[1] == "clusters" else ",2" if found[5] else ""
+    return f"kernel-plan={blocks},{rows // TILE_ROWS},{splits},{warps}{kind}"
 
 
 def with_rows(text, rows):
@@ -62,6 +63,9 @@ def with_rows(text, rows):
 def remarks(lstm_opt, text, flags):
     """Of each recurrence, in order."""
     options = [match[1] + (match[2] or "") for match in map(FLAGS.fullmatch, flags) if match]
+    # Of machine code, what is asked of text.
+    if not any(option.startswith("chip=") for option in options):
+        options.append("chip=sm_90a")
     done = subprocess.run([lstm_opt, "-", f"--lstm-to-nvvm={' '.join(['format=ptx', *options])}", "-o", "/dev/null",
                            "--remarks-filter=lstm-plan-kernels"], input=text, capture_output=True, text=True, errors="replace")
     return re.findall(r'PlanKernels \|.*(?:Remark|Reason)="(.*)"', done.stderr) if done.returncode == 0 else []
@@ -76,8 +80,7 @@ class Predictor:
 
     def predict(self, case, flags):
         """For each recurrence its plan, time and what bounds it; empty if nothing is known of them."""
-        # One row is a special case of no interest here: its kernel is that for a tile.
-        rows = max(case.B, TILE_ROWS)
+        rows = case.B
         text = gpu_cases.program(case)
         if case.file not in self.planned:
             self.planned[case.file] = self.ask(text, flags)

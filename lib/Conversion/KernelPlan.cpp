@@ -158,7 +158,8 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
       if (waitsForBlocks)
         time += costs.start + costs.perBlock * plan.unitBlocks * groups;
       return time + costs.perProduct * products + costs.perSumKilobyte * sums + costs.perOtherRequest * otherRequests +
-             costs.perWeightKilobyte * weights + costs.perReadKilobyte * read + costs.perFloat32Item * isFloat32 * items;
+             costs.perWeightKilobyte * weights + costs.perReadKilobyte * read +
+             costs.perFloat32Item * isFloat32 * items;
     };
     waiting += waitsForBlocks * target.handOverLatency / 1e3 + slower * add(kWaiting);
     working += slower * add(kWorking);

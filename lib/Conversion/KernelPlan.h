@@ -29,8 +29,8 @@ struct KernelPlan {
   /// If it is not 0, as many warps as this share out the products of a block, of each of these `splits` the
   /// sums over k. Without warps that map, the blocks of a group are a cluster, which writes what is projected
   /// into each other's shared memory, and warps map what they have multiplied; else blocks exchange through
-  /// memory. Four with warps that map are warp groups, `wgmma` multiplies, and the warps of one more group fetch, one for
-  /// each that multiplies, what is projected into shared memory.
+  /// memory. Four with warps that map are warp groups: `wgmma` multiplies, and of one more group one warp for each that
+  /// multiplies fetches what is projected into shared memory.
   int64_t unitWarps = 0;
 
   static constexpr int64_t kTileRows = 8;

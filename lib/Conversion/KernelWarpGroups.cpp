@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // For many rows or large weights, where what a step reads bounds it: `wgmma` multiplies weights in shared memory, or
-// in registers what that does not hold, with what is projected. One thread fetches this into shared memory, in stages
-// of k that all rows of a tile have, into a ring for each of the groups that share out k. Stages lie in memory as `wgmma` reads them (PTX ISA, "Matrices in
-// shared memory", inner dimension k without swizzle): words of k by four, of each the rows, one after the other.
+// in registers what that does not hold, with what is projected. For each of the groups that share out k, one thread
+// fetches this in stages of k, of all rows of a tile, into a ring. Stages lie in memory as `wgmma` reads them (PTX ISA,
+// "Matrices in shared memory", inner dimension k without swizzle): words of k by four, of each the rows, one after
+// the other.
+//
+// Warps that map ask for what they read of sequences a tile ahead.
 //
 // A block counts up a tile's counter when all it has of the tile is written; who fetches waits until all blocks
 // of the group have. Of an exchange there are slots for four steps: who writes slot s + 2 has read s + 1 of all
@@ -49,7 +52,8 @@ void KernelEmitter::beginRing() {
 void KernelEmitter::setRegisters(int64_t count) {
   int64_t before = plan.getMaxRegisters();
   if (count != before)
-    assembly(llvm::formatv("setmaxnreg.{0}.sync.aligned.u32 {1};", count > before ? "inc" : "dec", count).str(), "", {}, {});
+    assembly(llvm::formatv("setmaxnreg.{0}.sync.aligned.u32 {1};", count > before ? "inc" : "dec", count).str(), "",
+             {}, {});
 }
 
 void KernelEmitter::waitForBarrier(Value address, Value parity) {
@@ -328,8 +332,9 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
   };
   SmallVector<Value> operands;
   std::string constraints;
+  // Sums are written before the last weight is read.
   for (int64_t i = 0; i < numSums; ++i)
-    constraints += "=f,";
+    constraints += "=&f,";
   // Weights: a slot's words in registers, or the descriptor of the matrix.
   int64_t weightRows = 16 * KernelPlan::kGroupWarps * phase.productTiles;
   SmallVector<int64_t> firstWeights;

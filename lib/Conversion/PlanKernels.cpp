@@ -208,7 +208,8 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       if (failed(checkFits(*loop, given, target)))
         return failure();
       PlannedRows part{std::numeric_limits<int64_t>::max(), given,
-                       predictKernel(*loop, given, target, getConstantIntValue(loop->rows).value_or(KernelPlan::kTileRows))};
+                       predictKernel(*loop, given, target,
+                                     getConstantIntValue(loop->rows).value_or(KernelPlan::kTileRows))};
       planned->assign({part});
     } else if (planned->empty()) {
       planned = planKernels(*loop, float32, target, /*considersLibraries=*/!always);

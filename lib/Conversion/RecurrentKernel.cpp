@@ -129,7 +129,8 @@ void KernelEmitter::emitKernel() {
     b.setInsertionPointToStart(fetches.thenBlock());
     int64_t left = plan.getMaxRegisters() * plan.getNumThreads() - productRegisters * plan.getNumProductThreads() -
                    KernelLayout::kFetchRegisters * 32 * KernelPlan::kGroupWarps;
-    setRegisters(std::min<int64_t>(KernelLayout::kMostGroupRegisters, llvm::alignDown(left / plan.getNumMapThreads(), 8)));
+    setRegisters(std::min<int64_t>(KernelLayout::kMostGroupRegisters,
+                                   llvm::alignDown(left / plan.getNumMapThreads(), 8)));
   }
   mapThread = b.createOrFold<arith::SubIOp>(thread, index(plan.getNumProductThreads()));
   for (unsigned i = 0; i < loop.exchanges.size(); ++i)

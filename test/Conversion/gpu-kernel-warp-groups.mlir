@@ -12,7 +12,7 @@
 // CHECK: "fence.proxy.async.shared::cta;"
 // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %c256_i32
 // CHECK: mbarrier.try_wait.parity
-// CHECK: "{ .reg .b64 d, w; wgmma.fence.sync.aligned; {{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, w, d, 1, 1, 1, 0, 0; {{.*}}wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }"
+// CHECK: "{ .reg .b64 d, w; wgmma.fence.sync.aligned; {{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, w, d, 1, 1, 1, 0, 0; {{.*}}wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }", "=&f,=&f,=&f,=&f,
 // CHECK: @p mbarrier.arrive.shared::cta.b64 _, [$0];
 // CHECK: "bar.arrive $0, 384;", "r,~{memory}"
 // Those that map publish the state before the first step, then what they map; who has all of a tile counts.

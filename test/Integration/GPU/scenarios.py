@@ -386,12 +386,14 @@ def costs_the_host_little(bench, name):
 
 CELLS = ["cell/lstm", "cell/gru_reset_before", "cell/bidirectional", "cell/layer_norm_lstm", "cell/two_layer", "cell/sru"]
 FEW = CELLS[:3]
-ENDURING = ["persistent/" + name for name in FEW]
+ENDURING = ["persistent/" + name for name in FEW] + ["warp_groups/cell/lstm", "warp_groups/cell/gru_reset_before"]
 # (scenario, programs, needs a GPU)
 SCENARIOS = [
     (repeats_bitwise, ["large/" + name for name in programs.Large.GROWN], False),
     (repeats_bitwise, [f"cells/{mode}/{number}" for mode in programs.RandomCells.MODES
                        for number in range(1, programs.RandomCells.LIBRARIES + 1)], True),
+    (repeats_bitwise, [f"cells/{mode}/warp_groups" for mode in programs.WarpGroupCells.SEEDS]
+     + ["warp_groups/large/" + name for name in programs.WARP_GROUPS[programs.Large]], True),
     (takes_strides, CELLS, False),
     (writes_over_arguments, CELLS, False),
     (serves_threads, FEW, False),
