@@ -210,6 +210,8 @@ bool lstm::fits(const KernelLayout &layout, const KernelPlan &plan, const Kernel
          (!plan.hasWarpGroups() || (target.hasWarpGroups && plan.rowTiles <= KernelLayout::kMaxRowTiles)) &&
          getImbalance(layout, plan).empty() &&
          layout.size.registers <= layout.getMostRegisters(plan) && plan.getNumThreads() <= 1024 &&
-         (plan.hasWarpGroups() || layout.size.registers * plan.getNumThreads() <= target.registers) &&
+         // Warp groups share out all that there are.
+         (plan.hasWarpGroups() ? plan.getMaxRegisters() : layout.size.registers) * plan.getNumThreads() <=
+             target.registers &&
          plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.getShare());
 }
