@@ -89,7 +89,8 @@ llvm::Error lstm::compile::linkLibrary(StringRef object, StringRef output,
                                         object.str()};
   llvm::append_range(arguments, *runtime);
   std::string name = llvm::sys::path::filename(output).str();
-  llvm::append_range(arguments, std::vector<std::string>{"-lm", "-Wl,-soname," + name,
+  // -Wl would take a name with a comma apart.
+  llvm::append_range(arguments, std::vector<std::string>{"-lm", "-Xlinker", "-soname", "-Xlinker", name,
                                                          "-Wl,--no-undefined"});
   SmallVector<StringRef> references(arguments.begin(), arguments.end());
   std::string message;
