@@ -82,13 +82,6 @@ Value KernelEmitter::loadInput(const Input &input, const Item &item, const IRMap
   return input.getType().isIndex() ? arith::IndexCastOp::create(b, input.getType(), value).getResult() : value;
 }
 
-SmallVector<Value> KernelEmitter::loadInputs(unsigned number, const Item &item, const IRMapping &step) {
-  SmallVector<Value> values;
-  for (const Input &input : getInputs(number))
-    values.push_back(loadInput(input, item, step));
-  return values;
-}
-
 /// Brings what a later step reads of sequences to the second-level cache.
 void KernelEmitter::prefetch(unsigned number, const Item &item, Value count) {
   constexpr int64_t kStepsAhead = 2, kLineUnits = 8;
@@ -324,18 +317,17 @@ void KernelEmitter::publishResults(unsigned number, const Item &item, ValueRange
       publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
 }
 
-/// What the map threads read of a tile: used inputs of all their elements.
-SmallVector<Value> KernelEmitter::loadTile(unsigned number, Value count, const IRMapping &step,
-                                           Value tile) {
+/// What the map threads read of a tile: inputs of all their elements.
+SmallVector<Value> KernelEmitter::loadTile(unsigned number, ArrayRef<Input> inputs, bool prefetches, Value count,
+                                           const IRMapping &step, Value tile) {
+  SmallVector<Type> types = llvm::map_to_vector(inputs, [](const Input &input) { return input.getType(); });
   SmallVector<Value> all;
   for (int64_t i = 0; i < getNumItems(number); ++i) {
     Item item = getItem(number, i, tile);
-    SmallVector<Type> types;
-    for (const Input &input : getInputs(number))
-      types.push_back(input.getType());
     all.append(guarded(item.exists, types, [&] {
-      prefetch(number, item, count);
-      return loadInputs(number, item, step);
+      if (prefetches)
+        prefetch(number, item, count);
+      return llvm::map_to_vector(inputs, [&](const Input &input) { return loadInput(input, item, step); });
     }));
   }
   return all;
@@ -352,7 +344,7 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
   flip = each.getRegionIterArg(0);
   SmallVector<Value> loaded;
   if (stage.hasPhase)
-    loaded = loadTile(number, count, step, tile);
+    loaded = loadTile(number, getInputs(number), /*prefetches=*/true, count, step, tile);
 
   SmallVector<Item> items;
   SmallVector<SmallVector<Value>> products(getNumItems(number));

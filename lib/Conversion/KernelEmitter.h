@@ -138,7 +138,6 @@ private:
     return llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumMapThreads());
   }
   Item getItem(unsigned number, int64_t i, Value tile);
-  SmallVector<Value> loadTile(unsigned number, Value count, const IRMapping &step, Value tile);
   /// What a region reads of an operand as an argument: a gate's element, if it has gates.
   struct Input {
     Value operand;
@@ -150,7 +149,8 @@ private:
   SmallVector<Input> getInputs(unsigned number);
   Value getInputAddress(const Input &input, const Item &item, const IRMapping &step);
   Value loadInput(const Input &input, const Item &item, const IRMapping &step);
-  SmallVector<Value> loadInputs(unsigned number, const Item &item, const IRMapping &step);
+  SmallVector<Value> loadTile(unsigned number, ArrayRef<Input> inputs, bool prefetches, Value count,
+                              const IRMapping &step, Value tile);
   bool approximate(Operation &op, IRMapping &mapping);
   SmallVector<Value> sumProducts(unsigned number, const Item &item, Value flip);
   /// The positions of a scalar that a region gets of an operand.

@@ -53,7 +53,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     if (!phase.projections.empty()) {
       layout.gates = PhaseOp(phase.op).getNumGates();
       layout.productTiles = plan.hasWarpGroups()
-                                ? llvm::divideCeil(layout.blockUnits * layout.gates, 16 * KernelPlan::kGroupWarps)
+                                ? llvm::divideCeil(layout.blockUnits * layout.gates, KernelPlan::kGroupProducts)
                                 : llvm::divideCeil(layout.getLaneProducts(), 2);
     }
     int64_t planes = 1;

@@ -103,7 +103,7 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
       planes = std::max(planes, format.getNumPlanes());
       double rowKilobytes = 4.0 * ProductFormat::kGroupWords * plan.splits * format.getNumPlanes() / 1024;
       read += rowKilobytes * plan.getNumRows();
-      weights += rowKilobytes * shape.productTiles * 16 * KernelPlan::kGroupWarps;
+      weights += rowKilobytes * shape.productTiles * KernelPlan::kGroupProducts;
       // Two products a group.
       columns += 2.0 * plan.splits * shape.productTiles * format.getTerms().size() * plan.getNumRows();
       isFloat32 |= cast<MemRefType>(projection.weight.getType()).getElementType().isF32();

@@ -34,8 +34,8 @@ struct KernelPlan {
   int64_t unitWarps = 0;
 
   static constexpr int64_t kTileRows = 8;
-  /// Warps that `wgmma` takes.
-  static constexpr int64_t kGroupWarps = 4;
+  /// Warps that `wgmma` takes, and products that these have of a row.
+  static constexpr int64_t kGroupWarps = 4, kGroupProducts = 16 * kGroupWarps;
   bool isCluster() const { return unitWarps != 0 && mapWarps == 0; }
   bool hasWarpGroups() const { return unitWarps != 0 && mapWarps != 0; }
   int64_t getUnitWarps() const { return std::max<int64_t>(unitWarps, 1); }

@@ -173,11 +173,11 @@ Value KernelEmitter::getDescriptor(Value offset, int64_t rows) {
 /// Puts a lane's words of a slot, [plane][tile][word][half of the tile], where `wgmma` finds them:
 /// [group][plane][four of words][tile][row][word].
 void KernelEmitter::storeSlotWeights(unsigned number, const Slot &slot, ArrayRef<Value> words) {
-  int64_t tiles = layout.phases[number].productTiles, rows = 16 * KernelPlan::kGroupWarps * tiles;
+  int64_t tiles = layout.phases[number].productTiles, rows = KernelPlan::kGroupProducts * tiles;
   int64_t planes = words.size() / (8 * tiles);
   for (auto [i, value] : llvm::enumerate(words)) {
     int64_t plane = i / (8 * tiles), m = i / 8 % tiles, four = i / 2 % 4, half = i % 2;
-    Value row = add(mul(unitWarp, 16), add(index(16 * KernelPlan::kGroupWarps * m + 8 * half), laneRow));
+    Value row = add(mul(unitWarp, 16), add(index(KernelPlan::kGroupProducts * m + 8 * half), laneRow));
     Value line = add(mul(split, planes * 4 * rows), add(index((plane * 4 + four) * rows), row));
     Value at = add(index(*slot.place), mul(add(mul(line, 4), laneColumn), 4));
     LLVM::StoreOp::create(b, value, advance(sharedMemory, at), /*alignment=*/4);
@@ -196,18 +196,7 @@ void KernelEmitter::meetProducts() {
 SmallVector<Value> KernelEmitter::loadTileInputs(unsigned number, Value tile, Value count, bool areSequences) {
   SmallVector<Input> inputs = getInputs(number);
   llvm::erase_if(inputs, [&](const Input &input) { return isSequence(loop, input.operand) != areSequences; });
-  SmallVector<Type> types = llvm::map_to_vector(inputs, [](const Input &input) { return input.getType(); });
-  IRMapping step = computeStep(count);
-  SmallVector<Value> values;
-  for (int64_t i = 0; i < getNumItems(number); ++i) {
-    Item item = getItem(number, i, tile);
-    values.append(guarded(item.exists, types, [&] {
-      if (areSequences)
-        prefetch(number, item, count);
-      return llvm::map_to_vector(inputs, [&](const Input &input) { return loadInput(input, item, step); });
-    }));
-  }
-  return values;
+  return loadTile(number, inputs, /*prefetches=*/areSequences, count, computeStep(count), tile);
 }
 
 /// Maps a phase of a step, for all tiles. `ahead` are the sequences' elements of the first one; returns those of the
@@ -336,7 +325,7 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
   for (int64_t i = 0; i < numSums; ++i)
     constraints += "=&f,";
   // Weights: a slot's words in registers, or the descriptor of the matrix.
-  int64_t weightRows = 16 * KernelPlan::kGroupWarps * phase.productTiles;
+  int64_t weightRows = KernelPlan::kGroupProducts * phase.productTiles;
   SmallVector<int64_t> firstWeights;
   for (int64_t i = 0; i < KernelLayout::getStageGroups(plan); ++i) {
     firstWeights.push_back(numSums + operands.size());
@@ -360,20 +349,19 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
 
   std::string text = "{ .reg .b64 d, w; wgmma.fence.sync.aligned; ";
   // By 16 bytes, as descriptors count.
-  auto advanceDescriptor = [&](StringRef to, int64_t from, int64_t rows, int64_t fours) {
-    text += llvm::formatv("add.s64 {0}, ${1}, {2}; ", to, from, fours * rows).str();
+  auto advanceDescriptor = [&](StringRef to, int64_t from, int64_t offset) {
+    text += llvm::formatv("add.s64 {0}, ${1}, {2}; ", to, from, offset).str();
   };
   int64_t stageFours = KernelLayout::getStageGroups(plan) * ProductFormat::kGroupWords / 4;
   for (int64_t i = 0; i < KernelLayout::getStageGroups(plan); ++i)
     for (int64_t half = 0; half < 2; ++half)
       for (auto [weightPlane, operandPlane] : format.getTerms()) {
-        advanceDescriptor("d", projected, plan.getNumRows(), operandPlane * stageFours + 4 * i + 2 * half);
+        advanceDescriptor("d", projected, (operandPlane * stageFours + 4 * i + 2 * half) * plan.getNumRows());
         for (int64_t m = 0; m < phase.productTiles; ++m) {
           std::string weight = "w";
           if (phase.slots[firstSlot + i].place)
-            text += llvm::formatv("add.s64 w, ${0}, {1}; ", firstWeights[i],
-                                  (4 * weightPlane + 2 * half) * weightRows + 16 * KernelPlan::kGroupWarps * m)
-                        .str();
+            advanceDescriptor("w", firstWeights[i],
+                              (4 * weightPlane + 2 * half) * weightRows + KernelPlan::kGroupProducts * m);
           else
             weight = range(firstWeights[i] + 8 * (weightPlane * phase.productTiles + m) + 4 * half, 4);
           text += llvm::formatv("{0} {1}, {2}, d, {3}; ", format.getWarpGroupProduct(plan.getNumRows()),
