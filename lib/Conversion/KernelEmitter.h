@@ -116,7 +116,7 @@ private:
   Accumulators multiplyTile(unsigned number, Value count, const IRMapping &step, Value tile);
   void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
   Value sumAddress(unsigned number, Value flip, Value split, Value row, Value lane, Value product);
-  SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
+  SmallVector<Value> getSlotWeights(unsigned number, unsigned slot, Value behind = Value());
   Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
   Value getLaneWord(const Slot &slot, const Projection &projection, int64_t w);
   SmallVector<Value> readOperand(const Projection &projection, const IRMapping &step, Value row,
@@ -219,7 +219,11 @@ private:
   void meetProducts();
   Value getDescriptor(Value offset, int64_t rows);
   Accumulators multiplyStages(unsigned number, Value count, Value tile);
-  void multiplyStage(unsigned number, unsigned firstSlot, Value place, Accumulators &accumulators);
+  Value waitForStage(Value stage);
+  void multiplyLateStage(unsigned number, unsigned slot, Value stage, Value behind, Accumulators &sums);
+  SmallVector<Value> getSplitWeights(unsigned number, unsigned slot, Value behind, const ProductFormat &format);
+  void multiplySlots(unsigned number, unsigned firstSlot, int64_t count, Value place, Value behind, int64_t pending,
+                     Accumulators &accumulators);
   void releaseStage(Value place);
 
   // Clusters: KernelCluster.cpp.

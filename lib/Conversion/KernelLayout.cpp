@@ -17,6 +17,14 @@ ProductFormat lstm::getFormat(const Projection &projection, const KernelPlan &pl
   return ProductFormat(cast<MemRefType>(projection.weight.getType()).getElementType(), plan.float32);
 }
 
+bool lstm::splitsLate(const ProductFormat &format, const KernelPlan &plan) {
+  return plan.hasWarpGroups() && format.getWordElements() == 1 && format.getNumPlanes() > 1;
+}
+
+int64_t lstm::getNumWeightPlanes(const ProductFormat &format, const KernelPlan &plan) {
+  return splitsLate(format, plan) ? 1 : format.getNumPlanes();
+}
+
 int64_t lstm::getWeightVectorSize(const Projection &projection, int64_t laneUnits) {
   auto type = cast<MemRefType>(projection.weight.getType());
   auto [strides, offset] = type.getStridesAndOffset();
@@ -29,6 +37,16 @@ int64_t lstm::getWeightVectorSize(const Projection &projection, int64_t laneUnit
       return size;
   }
   return 1;
+}
+
+int64_t PhaseLayout::getNumLooped(int64_t stageGroups) const {
+  int64_t count = 0;
+  for (const Slot &slot : slots) {
+    if (!slot.isLate || !slot.place || (count > 0 && *slot.place - *slots[0].place != count * getLoopedBytes()))
+      break;
+    ++count;
+  }
+  return llvm::alignDown(count, stageGroups);
 }
 
 /// Registers of a thread that maps, about: of each of its elements the products, the inputs, and the sequences' inputs
@@ -47,6 +65,10 @@ static int64_t getMapRegisters(const RecurrentLoop &loop, const PhaseInLoop &pha
 
 KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
   int64_t working = 0;
+  for (const PhaseInLoop &phase : loop.phases)
+    for (const Projection &projection : phase.projections)
+      if (plan.rowTiles * getFormat(projection, plan).getNumPlanes() > 4)
+        stageGroups = 2;
   for (const PhaseInLoop &phase : loop.phases) {
     PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), plan.getUnitWarps(), 0,
                        plan.hasWarpGroups(), 0, 0, {}};
@@ -56,17 +78,19 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
                                 ? llvm::divideCeil(layout.blockUnits * layout.gates, KernelPlan::kGroupProducts)
                                 : llvm::divideCeil(layout.getLaneProducts(), 2);
     }
-    int64_t planes = 1;
+    int64_t planes = 1, splitWords = 0;
     for (auto [i, projection] : llvm::enumerate(phase.projections)) {
       ProductFormat format = getFormat(projection, plan);
       planes = std::max(planes, format.getNumPlanes());
+      if (splitsLate(format, plan))
+        splitWords = 8 * layout.productTiles * (format.getNumPlanes() + 1) * getSlotsAtOnce(plan);
       int64_t k = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
       int64_t groups = llvm::divideCeil(k, format.getGroupSize());
       int64_t perSplit = llvm::divideCeil(groups, plan.splits);
       if (plan.hasWarpGroups())
-        perSplit = getStageGroups(plan) * llvm::divideCeil(groups, getStageGroups(plan) * plan.splits);
+        perSplit = stageGroups * llvm::divideCeil(groups, stageGroups * plan.splits);
       for (int64_t n = 0; n < perSplit; ++n)
-        layout.slots.push_back({unsigned(i), n, {}});
+        layout.slots.push_back({unsigned(i), n, {}, splitsLate(format, plan)});
     }
     int64_t sums = 4 * layout.productTiles * plan.rowTiles * plan.getNumChains(layout.productTiles);
     int64_t left = plan.getMaxRegisters() - getOtherRegisters(plan) - sums;
@@ -77,7 +101,9 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
       layout.inFlight = 1;
     // Who maps what it has multiplied has the inputs meanwhile: those of a step, and what does not change.
     int64_t inputs = plan.isCluster() ? layout.getNumItems(plan) / plan.getNumThreads() * (layout.gates + 4) : 0;
-    working = std::max(working, sums + 4 * planes * layout.inFlight + inputs);
+    // Of weights that are split as they are multiplied, they and their parts, and the sums of a stage.
+    int64_t multiplied = splitWords != 0 ? splitWords + sums : 4 * planes * layout.inFlight;
+    working = std::max(working, sums + multiplied + inputs);
     if (!plan.isCluster())
       sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());
     else if (plan.splits > 1)
@@ -95,7 +121,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     ProductFormat format = getFormat(*read, plan);
     int64_t units = llvm::alignTo(producer.units, producer.blockUnits);
     if (plan.hasWarpGroups())
-      units = llvm::alignTo(producer.units, getStageGroups(plan) * format.getGroupSize() * plan.splits);
+      units = llvm::alignTo(producer.units, stageGroups * format.getGroupSize() * plan.splits);
     exchanges.push_back({format, units, units / format.getWordElements(), exchangeWords});
     exchangeWords += format.getNumPlanes() * exchanges.back().rowWords;
   }
@@ -117,6 +143,8 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
   size.registers = working + getOtherRegisters(plan);
   sumBuffers = plan.hasWarpGroups() ? 1 : 2;
   size.sharedBytes = sumBuffers * sumBytes;
+  if (plan.hasWarpGroups())
+    half = std::exchange(size.sharedBytes, size.sharedBytes + 16);
   placeWeights(loop, plan);
   if (plan.isCluster())
     placeInCluster(loop, plan);
@@ -142,7 +170,7 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
   for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
     for (Slot &slot : layout.slots) {
       int64_t words = 8 * layout.productTiles *
-                      getFormat(phase.projections[slot.projection], plan).getNumPlanes();
+                      getNumWeightPlanes(getFormat(phase.projections[slot.projection], plan), plan);
       int64_t bytes = 4 * words * plan.getNumProductThreads();
       bool fitsRegisters = size.registers + words <= getMostRegisters(plan);
       bool fitsShared = size.sharedBytes + bytes + kLeastRingBytes <= KernelTarget().sharedBytes;
@@ -185,7 +213,7 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
   int64_t planes = 1;
   for (const ExchangeLayout &exchange : exchanges)
     planes = std::max(planes, exchange.format.getNumPlanes());
-  stageBytes = 4 * getStageGroups(plan) * ProductFormat::kGroupWords * plan.getNumRows() * planes;
+  stageBytes = 4 * stageGroups * ProductFormat::kGroupWords * plan.getNumRows() * planes;
   int64_t left = std::min(KernelTarget().sharedBytes - size.sharedBytes, kMostRingBytes);
   // Barriers of 8 bytes.
   int64_t placeBytes = plan.splits * (stageBytes + 2 * 8);

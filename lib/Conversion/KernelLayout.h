@@ -22,6 +22,8 @@ struct Slot {
   int64_t number;
   /// In shared memory: where; else in registers.
   std::optional<int64_t> place;
+  /// Whether the weights are split when they are multiplied, see splitsLate.
+  bool isLate = false;
 };
 
 /// Of the units of a warp, row r of the 8 of half a product tile has `getLaneUnits()` neighbours, so
@@ -56,6 +58,11 @@ struct PhaseLayout {
   int64_t getRowStride() const {
     return llvm::alignTo((hasWarpGroups ? 8 * unitWarps : 8) * getLaneProducts(), 16) + 4;
   }
+  /// Slots at the front whose weights are split late, and lie in shared memory one as far behind the other: 
+  /// as many as there are of whole stages of `stageGroups`.
+  int64_t getNumLooped(int64_t stageGroups) const;
+  /// From one of these to the next.
+  int64_t getLoopedBytes() const { return *slots[1].place - *slots[0].place; }
   /// Neighbouring lanes that have units of one row.
   int64_t getRowLanes() const { return std::gcd<int64_t>(blockUnits, 32); }
 };
@@ -98,6 +105,9 @@ struct KernelLayout {
   /// For warp groups: the ring of each group, [group][place of `stageBytes`], as many places as a power of two,
   /// and its barriers, [full, empty][group][place].
   int64_t ring = 0, ringPlaces = 0, stageBytes = 0, barriers = 0;
+  /// A word that splits weights, from where it is read again and again: of one that is known, all parts of weights in
+  /// registers would be computed ahead, and kept in as many registers again.
+  int64_t half = 0;
   /// For clusters: four words that are zero; what threads load two steps ahead, [step % 2][value][thread].
   int64_t zeros = 0, ahead = 0;
   /// Whether all warps of a cluster have something that others wait for, so that none is left behind.
@@ -124,7 +134,9 @@ struct KernelLayout {
   /// `wgmma` has up to 256 columns.
   static constexpr int64_t kMaxRowTiles = 32;
   /// Groups of k that warp groups fetch and multiply at once; fewer of many rows.
-  static int64_t getStageGroups(const KernelPlan &plan) { return plan.rowTiles > 4 ? 2 : 4; }
+  int64_t stageGroups = 4;
+  /// Slots whose weights warp groups split at once, and then multiply; fewer of many rows, whose sums take registers.
+  static int64_t getSlotsAtOnce(const KernelPlan &plan) { return plan.rowTiles > 2 ? 1 : 2; }
   /// Slots of an exchange that are kept in memory for warp groups, as many as in a cluster.
   static constexpr int64_t kWarpGroupSlots = kClusterSlots;
   /// Words of memory for a counter, so that no two are in one line of the cache.
@@ -143,6 +155,12 @@ private:
 
 /// What tensor cores multiply for a projection.
 ProductFormat getFormat(const Projection &projection, const KernelPlan &plan);
+
+/// Whether weights are held as they are and split when they are multiplied, so that they take half of the place: with
+/// warp groups those of f32 by TF32 products.
+bool splitsLate(const ProductFormat &format, const KernelPlan &plan);
+/// Planes in which weights are held.
+int64_t getNumWeightPlanes(const ProductFormat &format, const KernelPlan &plan);
 
 /// Elements that a lane loads of a weight at once, of `laneUnits` neighbours: as many as stand side by
 /// side in each row, if the memory begins at a multiple of so many.

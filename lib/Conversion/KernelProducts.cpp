@@ -25,7 +25,7 @@ Value KernelEmitter::getChunk(const Slot &slot, ProductFormat format, const Proj
 Value KernelEmitter::getLaneWord(const Slot &slot, const Projection &projection, int64_t w) {
   if (!plan.hasWarpGroups())
     return add(mul(getChunk(slot, getFormat(projection, plan), projection), ProductFormat::kLaneWords), index(w));
-  int64_t stageGroups = KernelLayout::getStageGroups(plan);
+  int64_t stageGroups = layout.stageGroups;
   Value stage = add(index(slot.number / stageGroups * plan.splits), split);
   Value group = add(mul(stage, stageGroups), index(slot.number % stageGroups));
   return add(mul(group, ProductFormat::kGroupWords), add(index(4 * w), laneColumn));

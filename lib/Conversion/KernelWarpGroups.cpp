@@ -37,6 +37,7 @@ Value KernelEmitter::barrierAddress(Handover event, Value group, Value place) {
 
 /// All places are empty at first: one thread will say that a place is full, each warp of a group that it is empty.
 void KernelEmitter::beginRing() {
+  LLVM::StoreOp::create(b, word(ProductFormat::kHalf), advance(sharedMemory, index(layout.half)), 4);
   // A thread for each.
   int64_t places = plan.splits * layout.ringPlaces;
   guarded(isLess(thread, index(2 * places)), {}, [&]() -> SmallVector<Value> {
@@ -64,7 +65,7 @@ void KernelEmitter::waitForBarrier(Value address, Value parity) {
 /// The number of a phase's first stage for a tile of a step, among all that a group has multiplied.
 Value KernelEmitter::getStage(unsigned number, Value count, Value tile) {
   auto getStages = [&](const PhaseLayout &phase) -> int64_t {
-    return phase.slots.size() / KernelLayout::getStageGroups(plan);
+    return phase.slots.size() / layout.stageGroups;
   };
   int64_t all = 0, before = 0;
   for (auto [i, phase] : llvm::enumerate(layout.phases)) {
@@ -94,7 +95,7 @@ Value KernelEmitter::exchangedTile(unsigned exchange, Value slot, Value tile) {
 }
 
 Value KernelEmitter::stageAddress(unsigned exchange, Value slot, unsigned plane, const Item &item, Value word) {
-  int64_t stageWords = KernelLayout::getStageGroups(plan) * ProductFormat::kGroupWords;
+  int64_t stageWords = layout.stageGroups * ProductFormat::kGroupWords;
   const ExchangeLayout &place = layout.exchanges[exchange];
   Value line = add(mul(div(word, stageWords), place.format.getNumPlanes()), index(plane));
   line = add(mul(line, stageWords / 4), div(rem(word, stageWords), 4));
@@ -135,7 +136,7 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
     assembly("{ .reg .pred p; .reg .b32 v; wait: ld.acquire.gpu.global.b32 v, [$0]; sub.s32 v, v, $1; "
              "setp.lt.s32 p, v, 0; @p bra wait; fence.proxy.async.global; }",
              "l,r,~{memory}", {}, {counterAddress(exchange, tile), written});
-    int64_t stageWords = KernelLayout::getStageGroups(plan) * ProductFormat::kGroupWords;
+    int64_t stageWords = layout.stageGroups * ProductFormat::kGroupWords;
     int64_t bytes = 4 * stageWords * place.format.getNumPlanes() * plan.getNumRows();
     int64_t stages = place.rowWords / stageWords / plan.splits;
     Value from = exchangedTile(exchange, slot, tile);
@@ -278,24 +279,83 @@ void KernelEmitter::emitMapSteps() {
     scf::YieldOp::create(b, next);
 }
 
+/// The place of a stage in the ring, when it is there.
+Value KernelEmitter::waitForStage(Value stage) {
+  Value place = rem(stage, layout.ringPlaces);
+  Value parity = arith::IndexCastOp::create(b, b.getI32Type(), rem(div(stage, layout.ringPlaces), 2));
+  waitForBarrier(barrierAddress(Handover::Full, split, place), parity);
+  return place;
+}
+
+/// Multiplies a stage whose weights are split now; weights in shared memory lie so many bytes behind their slot's.
+void KernelEmitter::multiplyLateStage(unsigned number, unsigned slot, Value stage, Value behind, Accumulators &sums) {
+  Value place = waitForStage(stage);
+  int64_t atOnce = KernelLayout::getSlotsAtOnce(plan);
+  for (int64_t i = 0; i < layout.stageGroups; i += atOnce)
+    multiplySlots(number, slot + i, atOnce, place, behind, /*pending=*/0, sums);
+  releaseStage(place);
+}
+
+static SmallVector<Value> flatten(ArrayRef<SmallVector<Value>> sums) {
+  SmallVector<Value> values;
+  for (const SmallVector<Value> &some : sums)
+    values.append(some);
+  return values;
+}
+
+static void addTo(ImplicitLocOpBuilder &b, SmallVector<SmallVector<Value>> &sums,
+                  ArrayRef<SmallVector<Value>> others) {
+  for (auto [all, some] : llvm::zip_equal(sums, others))
+    for (auto [sum, other] : llvm::zip_equal(all, some))
+      sum = arith::AddFOp::create(b, sum, other);
+}
+
 /// The sums of a group's warp, [product tile][row tile].
 KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value count, Value tile) {
   const PhaseLayout &phase = layout.phases[number];
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Accumulators sums(phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
+  const Accumulators none(phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
+  Accumulators sums = none;
   Value first = getStage(number, count, tile), before;
-  for (unsigned slot = 0; slot < phase.slots.size(); slot += KernelLayout::getStageGroups(plan)) {
-    Value stage = add(first, index(slot / KernelLayout::getStageGroups(plan)));
-    Value place = rem(stage, layout.ringPlaces);
-    Value parity = arith::IndexCastOp::create(b, b.getI32Type(), rem(div(stage, layout.ringPlaces), 2));
-    waitForBarrier(barrierAddress(Handover::Full, split, place), parity);
+  // Tensor cores cut off what they add up, so f32 adds up sums of theirs. Where these are of a stage each, that is a
+  // loop: else the assembler would keep all of them until the end.
+  unsigned slot = 0;
+  if (int64_t looped = phase.getNumLooped(layout.stageGroups)) {
+    auto each = scf::ForOp::create(b, index(0), index(looped / layout.stageGroups), index(1), flatten(sums));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(each.getBody());
+    Accumulators ofStage = none;
+    Value behind = mul(each.getInductionVar(), layout.stageGroups * phase.getLoopedBytes());
+    multiplyLateStage(number, slot, add(first, each.getInductionVar()), behind, ofStage);
+    for (auto [i, sum] : llvm::enumerate(each.getRegionIterArgs()))
+      sums[i / 4][i % 4] = sum;
+    addTo(b, sums, ofStage);
+    scf::YieldOp::create(b, flatten(sums));
+    for (auto [i, sum] : llvm::enumerate(each.getResults()))
+      sums[i / 4][i % 4] = sum;
+    slot = looped;
+  }
+  Accumulators ofRest;
+  for (; slot < phase.slots.size(); slot += layout.stageGroups) {
+    Value stage = add(first, index(slot / layout.stageGroups));
+    if (phase.slots[slot].isLate) {
+      if (ofRest.empty())
+        ofRest = none;
+      multiplyLateStage(number, slot, stage, index(0), ofRest);
+      continue;
+    }
     // While a stage is multiplied, the next is waited for.
-    multiplyStage(number, slot, place, sums);
+    Value place = waitForStage(stage);
+    bool isLast = slot + layout.stageGroups >= phase.slots.size();
+    multiplySlots(number, slot, layout.stageGroups, place, index(0), isLast ? 0 : 1, sums);
     if (before)
       releaseStage(before);
     before = place;
   }
-  releaseStage(before);
+  if (before)
+    releaseStage(before);
+  if (!ofRest.empty())
+    addTo(b, sums, ofRest);
   return sums;
 }
 
@@ -306,9 +366,22 @@ void KernelEmitter::releaseStage(Value place) {
            {barrierAddress(Handover::Empty, split, place), lane});
 }
 
-/// Begins to multiply the weights of a stage's slots with what lies at a place of the ring, when the stage before
-/// is done; the last of a tile is done, too. One block of instructions, as nothing may come between.
-void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value place, Accumulators &accumulators) {
+/// The parts of a slot's weights, in registers, one plane after the other.
+SmallVector<Value> KernelEmitter::getSplitWeights(unsigned number, unsigned slot, Value behind,
+                                                  const ProductFormat &format) {
+  SmallVector<SmallVector<Value>> planes(format.getNumPlanes());
+  Value half = LLVM::LoadOp::create(b, b.getI32Type(), advance(sharedMemory, index(layout.half)), 4, /*isVolatile=*/true);
+  for (Value whole : getSlotWeights(number, slot, behind))
+    for (auto [plane, part] : llvm::zip_equal(planes, format.splitWord(b, whole, half)))
+      plane.push_back(part);
+  return flatten(planes);
+}
+
+/// Multiplies the weights of `count` slots of a stage with what lies at a place of the ring, but for the products of
+/// the last `pending` calls, which have begun; late weights lie `behind` bytes behind the slot's. One block of
+/// instructions, as nothing may come between.
+void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t count, Value place, Value behind,
+                                  int64_t pending, Accumulators &accumulators) {
   const PhaseLayout &phase = layout.phases[number];
   const Projection &projection = loop.phases[number].projections[phase.slots[firstSlot].projection];
   ProductFormat format = getFormat(projection, plan);
@@ -326,16 +399,22 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
     constraints += "=&f,";
   // Weights: a slot's words in registers, or the descriptor of the matrix.
   int64_t weightRows = KernelPlan::kGroupProducts * phase.productTiles;
-  SmallVector<int64_t> firstWeights;
-  for (int64_t i = 0; i < KernelLayout::getStageGroups(plan); ++i) {
-    firstWeights.push_back(numSums + operands.size());
+  struct Weights {
+    int64_t operand;
+    bool isMatrix;
+  };
+  SmallVector<Weights> ofSlots;
+  for (int64_t i = 0; i < count; ++i) {
     const Slot &slot = phase.slots[firstSlot + i];
-    if (!slot.place) {
+    ofSlots.push_back({numSums + int64_t(operands.size()), slot.place && !slot.isLate});
+    if (slot.isLate) {
+      operands.append(getSplitWeights(number, firstSlot + i, behind, format));
+    } else if (!slot.place) {
       operands.append(weights[{number, unsigned(firstSlot + i)}]);
-      continue;
+    } else {
+      int64_t groupBytes = 16 * 4 * weightRows * format.getNumPlanes();
+      operands.push_back(getDescriptor(add(mul(split, groupBytes), index(*slot.place)), weightRows));
     }
-    int64_t groupBytes = 16 * 4 * weightRows * format.getNumPlanes();
-    operands.push_back(getDescriptor(add(mul(split, groupBytes), index(*slot.place)), weightRows));
   }
   int64_t projected = numSums + operands.size();
   Value inRing = mul(add(mul(split, layout.ringPlaces), place), layout.stageBytes);
@@ -352,26 +431,27 @@ void KernelEmitter::multiplyStage(unsigned number, unsigned firstSlot, Value pla
   auto advanceDescriptor = [&](StringRef to, int64_t from, int64_t offset) {
     text += llvm::formatv("add.s64 {0}, ${1}, {2}; ", to, from, offset).str();
   };
-  int64_t stageFours = KernelLayout::getStageGroups(plan) * ProductFormat::kGroupWords / 4;
-  for (int64_t i = 0; i < KernelLayout::getStageGroups(plan); ++i)
-    for (int64_t half = 0; half < 2; ++half)
-      for (auto [weightPlane, operandPlane] : format.getTerms()) {
-        advanceDescriptor("d", projected, (operandPlane * stageFours + 4 * i + 2 * half) * plan.getNumRows());
+  int64_t stageFours = layout.stageGroups * ProductFormat::kGroupWords / 4;
+  int64_t inStage = firstSlot % layout.stageGroups;
+  for (auto [weightPlane, operandPlane] : format.getTerms())
+    for (auto [i, ofSlot] : llvm::enumerate(ofSlots))
+      for (int64_t half = 0; half < 2; ++half) {
+        int64_t four = operandPlane * stageFours + 4 * (inStage + i) + 2 * half;
+        advanceDescriptor("d", projected, four * plan.getNumRows());
         for (int64_t m = 0; m < phase.productTiles; ++m) {
           std::string weight = "w";
-          if (phase.slots[firstSlot + i].place)
-            advanceDescriptor("w", firstWeights[i],
+          if (ofSlot.isMatrix)
+            advanceDescriptor("w", ofSlot.operand,
                               (4 * weightPlane + 2 * half) * weightRows + KernelPlan::kGroupProducts * m);
           else
-            weight = range(firstWeights[i] + 8 * (weightPlane * phase.productTiles + m) + 4 * half, 4);
+            weight = range(ofSlot.operand + 8 * (weightPlane * phase.productTiles + m) + 4 * half, 4);
           text += llvm::formatv("{0} {1}, {2}, d, {3}; ", format.getWarpGroupProduct(plan.getNumRows()),
                                 range(m * sumsOfTile, sumsOfTile), weight,
-                                format.getWarpGroupConstants(weight == "w" ? 2 : 1))
+                                format.getWarpGroupConstants(ofSlot.isMatrix ? 2 : 1))
                       .str();
         }
       }
-  bool isLast = firstSlot + KernelLayout::getStageGroups(plan) == phase.slots.size();
-  text += llvm::formatv("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned {0}; }", isLast ? 0 : 1).str();
+  text += llvm::formatv("wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned {0}; }", pending).str();
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(numSums, b.getF32Type()));
   Value result = assembly(text, constraints, type, operands);
   for (int64_t i = 0; i < numSums; ++i)

@@ -21,7 +21,7 @@ SmallVector<Value> KernelEmitter::loadWeightRow(unsigned number, const Projectio
   Type element = type.getElementType();
   Type loaded = width == 1 ? element : Type(VectorType::get(width, element));
   Value exists;
-  int64_t groupsAtOnce = plan.hasWarpGroups() ? KernelLayout::getStageGroups(plan) : 1;
+  int64_t groupsAtOnce = plan.hasWarpGroups() ? layout.stageGroups : 1;
   if (depth % (getFormat(projection, plan).getGroupSize() * plan.splits * groupsAtOnce) != 0) {
     exists = isLess(k, index(depth));
     k = min(k, index(depth - 1));
@@ -84,8 +84,9 @@ void KernelEmitter::loadWeights(unsigned number) {
         rows.push_back(loadWeightRow(number, projection, k));
       }
     // [plane][tile][product of two][word][row 0 or 8]
-    SmallVector<SmallVector<Value>> words(format.getNumPlanes());
-    SmallVector<Value> nothing(format.getNumPlanes(), word(0));
+    int64_t planes = getNumWeightPlanes(format, plan);
+    SmallVector<SmallVector<Value>> words(planes);
+    SmallVector<Value> nothing(planes, word(0));
     for (int64_t m = 0; m < phase.productTiles; ++m)
       for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w)
         for (int64_t half = 0; half < 2; ++half) {
@@ -95,7 +96,10 @@ void KernelEmitter::loadWeights(unsigned number) {
             SmallVector<Value> parts;
             for (int64_t i = 0; i < elements; ++i)
               parts.push_back(rows[w * elements + i][product]);
-            packed = format.pack(b, parts);
+            if (splitsLate(format, plan))
+              packed = {arith::BitcastOp::create(b, b.getI32Type(), parts.front()).getResult()};
+            else
+              packed = format.pack(b, parts);
           }
           for (auto [plane, value] : llvm::zip_equal(words, packed))
             plane.push_back(value);
@@ -107,7 +111,7 @@ void KernelEmitter::loadWeights(unsigned number) {
       weights[{number, unsigned(s)}] = all;
       continue;
     }
-    if (plan.hasWarpGroups()) {
+    if (plan.hasWarpGroups() && !splitsLate(format, plan)) {
       storeSlotWeights(number, slot, all);
       continue;
     }
@@ -122,16 +126,19 @@ void KernelEmitter::loadWeights(unsigned number) {
   }
 }
 
-SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s) {
+/// The lane's words of a slot; in shared memory, of one that lies so many bytes behind it.
+SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s, Value behind) {
   const Slot &slot = layout.phases[number].slots[s];
   if (!slot.place)
     return weights[{number, s}];
   const Projection &projection = loop.phases[number].projections[slot.projection];
-  int64_t count = 8 * layout.phases[number].productTiles * getFormat(projection, plan).getNumPlanes();
+  int64_t count = 8 * layout.phases[number].productTiles * getNumWeightPlanes(getFormat(projection, plan), plan);
   auto vector = VectorType::get(4, b.getI32Type());
   SmallVector<Value> words;
   for (int64_t i = 0; i < count; i += 4) {
     Value place = add(index(*slot.place + 4 * i * plan.getNumProductThreads()), mul(thread, 16));
+    if (behind)
+      place = add(place, behind);
     Value four = LLVM::LoadOp::create(b, vector, advance(sharedMemory, place), /*alignment=*/16);
     for (int64_t j = 0; j < 4; ++j)
       words.push_back(LLVM::ExtractElementOp::create(b, four, word(j)));

@@ -78,6 +78,25 @@ SmallVector<Value> ProductFormat::pack(ImplicitLocOpBuilder &b, ValueRange eleme
   return words;
 }
 
+SmallVector<Value> ProductFormat::splitWord(ImplicitLocOpBuilder &b, Value word, Value half) const {
+  assert(getWordElements() == 1 && "words are f32");
+  auto constant = [&](int64_t bits) { return arith::ConstantIntOp::create(b, bits, 32); };
+  if (planes == 1)
+    return {word};
+  // To 10 bits behind the point, ties away from zero.
+  Value large = arith::AddIOp::create(b, word, half);
+  large = arith::AndIOp::create(b, large, constant(int32_t(-2 * kHalf)));
+  Value value = arith::BitcastOp::create(b, b.getF32Type(), word);
+  Value rounded = arith::BitcastOp::create(b, b.getF32Type(), large);
+  Value left = arith::SubFOp::create(b, value, rounded);
+  // Of an infinity nothing is left.
+  Value isInfinite = arith::CmpIOp::create(
+      b, arith::CmpIPredicate::eq, arith::AndIOp::create(b, large, constant(0x7fffffff)), constant(0x7f800000));
+  Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
+  left = arith::SelectOp::create(b, isInfinite, zero, left);
+  return {large, arith::BitcastOp::create(b, b.getI32Type(), left)};
+}
+
 SmallVector<Value> ProductFormat::multiply(ImplicitLocOpBuilder &b, ValueRange weights,
                                            ValueRange operand, ValueRange accumulators) const {
   auto result = LLVM::LLVMStructType::getLiteral(b.getContext(),
