@@ -116,6 +116,8 @@ private:
   Accumulators multiplyTile(unsigned number, Value count, const IRMapping &step, Value tile);
   void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
   Value sumAddress(unsigned number, Value flip, Value split, Value row, Value lane, Value product);
+  void storeFours(Value first, int64_t distance, ArrayRef<Value> words);
+  SmallVector<Value> loadFours(Value first, int64_t distance, int64_t count);
   SmallVector<Value> getSlotWeights(unsigned number, unsigned slot, Value behind = Value());
   Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
   Value getLaneWord(const Slot &slot, const Projection &projection, int64_t w);
@@ -210,6 +212,17 @@ private:
   Value exchangedTile(unsigned exchange, Value slot, Value tile);
   Value stageAddress(unsigned exchange, Value slot, unsigned plane, const Item &item, Value word);
   void signal(unsigned exchange, Value tile);
+  Value streamedAddress(unsigned number, Value stage);
+  /// Of a stage in the ring: its barrier, and where it lies.
+  struct RingPlace {
+    Value full, address;
+  };
+  RingPlace getEmptyPlace(Value stage);
+  RingPlace getPlace(Value stage);
+  void expect(const RingPlace &place, int64_t bytes);
+  void fetch(const RingPlace &place, int64_t offset, Value from, int64_t bytes);
+  void repeat(Value count, function_ref<void(Value)> body);
+  void storeStreamedWeights(unsigned number, unsigned slot, ArrayRef<Value> words);
   Value emitFetchPart(unsigned number, Value count, const IRMapping &step, Value flip);
   SmallVector<Value> loadTileInputs(unsigned number, Value tile, Value count, bool areSequences);
   SmallVector<Value> emitMapTiles(unsigned number, Value count, const IRMapping &step, ValueRange ahead);
@@ -217,11 +230,13 @@ private:
   void waitForBarrier(Value address, Value parity);
   void storeSlotWeights(unsigned number, const Slot &slot, ArrayRef<Value> words);
   void meetProducts();
+  void meetFetchers(bool fetches);
   Value getDescriptor(Value offset, int64_t rows);
   Accumulators multiplyStages(unsigned number, Value count, Value tile);
   Value waitForStage(Value stage);
-  void multiplyLateStage(unsigned number, unsigned slot, Value stage, Value behind, Accumulators &sums);
-  SmallVector<Value> getSplitWeights(unsigned number, unsigned slot, Value behind, const ProductFormat &format);
+  void multiplyStage(unsigned number, unsigned slot, Value stage, Value behind, Accumulators &sums);
+  SmallVector<Value> getStreamedWeights(unsigned number, unsigned slot, Value place, const ProductFormat &format);
+  SmallVector<Value> getParts(ValueRange words, const ProductFormat &format);
   void multiplySlots(unsigned number, unsigned firstSlot, int64_t count, Value place, Value behind, int64_t pending,
                      Accumulators &accumulators);
   void releaseStage(Value place);

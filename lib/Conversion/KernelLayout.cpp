@@ -39,12 +39,17 @@ int64_t lstm::getWeightVectorSize(const Projection &projection, int64_t laneUnit
   return 1;
 }
 
+int64_t PhaseLayout::getNumStreamed() const {
+  return llvm::find_if_not(slots, [](const Slot &slot) { return slot.isStreamed; }) - slots.begin();
+}
+
 int64_t PhaseLayout::getNumLooped(int64_t stageGroups) const {
   int64_t count = 0;
-  for (const Slot &slot : slots) {
-    if (!slot.isLate || !slot.place || (count > 0 && *slot.place - *slots[0].place != count * getLoopedBytes()))
+  for (ArrayRef<Slot> rest = ArrayRef(slots).drop_front(getNumStreamed()); count < int64_t(rest.size()); ++count) {
+    const Slot &slot = rest[count];
+    if (!slot.isLate || !slot.place || slot.projection != rest.front().projection ||
+        (count > 0 && *slot.place - *rest.front().place != count * getLoopedBytes()))
       break;
-    ++count;
   }
   return llvm::alignDown(count, stageGroups);
 }
@@ -143,8 +148,6 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
   size.registers = working + getOtherRegisters(plan);
   sumBuffers = plan.hasWarpGroups() ? 1 : 2;
   size.sharedBytes = sumBuffers * sumBytes;
-  if (plan.hasWarpGroups())
-    half = std::exchange(size.sharedBytes, size.sharedBytes + 16);
   placeWeights(loop, plan);
   if (plan.isCluster())
     placeInCluster(loop, plan);
@@ -164,22 +167,73 @@ int64_t KernelLayout::getMostRegisters(const KernelPlan &plan) const {
 /// Of a ring: what is on its way in the time that a copy takes, and what is left for it at least.
 static constexpr int64_t kMostRingBytes = 65 * 1024, kLeastRingBytes = 33 * 1024;
 
-/// Weights go to registers as long as there are any, then to shared memory; of warp groups, which multiply from
-/// there, the other way round.
+/// Weights go to registers as long as there are any, then to shared memory. Warp groups multiply few rows faster from
+/// registers; of many rows, whose sums take registers, weights lie in shared memory if they fit. What fits nowhere is
+/// streamed: with what it is multiplied by, it comes into the ring anew for each tile, first of all in a step, as it
+/// needs not wait for others.
 void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &plan) {
+  struct Weights {
+    Slot *slot;
+    int64_t words, bytes;
+    bool isInRegisters = false;
+  };
+  SmallVector<Weights> all;
+  int64_t allBytes = 0, loadedWords = 0;
   for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
     for (Slot &slot : layout.slots) {
-      int64_t words = 8 * layout.productTiles *
-                      getNumWeightPlanes(getFormat(phase.projections[slot.projection], plan), plan);
-      int64_t bytes = 4 * words * plan.getNumProductThreads();
-      bool fitsRegisters = size.registers + words <= getMostRegisters(plan);
-      bool fitsShared = size.sharedBytes + bytes + kLeastRingBytes <= KernelTarget().sharedBytes;
-      if (plan.hasWarpGroups() ? !fitsShared && fitsRegisters : fitsRegisters) {
-        size.registers += words;
-        continue;
-      }
-      slot.place = std::exchange(size.sharedBytes, size.sharedBytes + bytes);
+      ProductFormat format = getFormat(phase.projections[slot.projection], plan);
+      int64_t words = 8 * layout.productTiles * getNumWeightPlanes(format, plan);
+      all.push_back({&slot, words, 4 * words * plan.getNumProductThreads()});
+      allBytes += all.back().bytes;
+      slotBytes = std::max(slotBytes, 4 * words * 32 * KernelPlan::kGroupWarps);
+      if (!slot.isLate)
+        loadedWords = std::max(loadedWords, words * getSlotsAtOnce(plan));
     }
+  int64_t planes = 1;
+  for (const ExchangeLayout &exchange : exchanges)
+    planes = std::max(planes, exchange.format.getNumPlanes());
+  exchangedBytes = stageBytes = 4 * stageGroups * ProductFormat::kGroupWords * plan.getNumRows() * planes;
+  bool prefersShared = plan.hasWarpGroups() && plan.rowTiles > 4;
+  // From the end, as loops go over those in shared memory. Returns what shared memory does not hold.
+  auto assign = [&](int64_t ringBytes) {
+    int64_t registers = size.registers, excess = size.sharedBytes + allBytes + ringBytes - KernelTarget().sharedBytes;
+    for (Weights &weights : llvm::reverse(all)) {
+      weights.isInRegisters =
+          (!prefersShared || excess > 0) && registers + weights.words <= getMostRegisters(plan);
+      if (!weights.isInRegisters)
+        continue;
+      registers += weights.words;
+      excess -= weights.bytes;
+    }
+    return excess;
+  };
+  if (!plan.hasWarpGroups()) {
+    assign(0);
+  } else if (assign(kMostRingBytes) > 0 && assign(kLeastRingBytes) > 0) {
+    // Stages in whole, of one projection.
+    size.registers += loadedWords;
+    stageBytes += stageGroups * slotBytes;
+    int64_t excess = assign(std::max(kMostRingBytes, 2 * plan.splits * (stageBytes + 2 * 8)));
+    for (PhaseLayout &phase : phases)
+      for (auto [i, slot] : llvm::enumerate(phase.slots)) {
+        if (i % stageGroups == 0 && (excess <= 0 || slot.projection != phase.slots.front().projection))
+          break;
+        slot.isStreamed = true;
+        excess -= slotBytes * plan.splits;
+      }
+  }
+  for (Weights &weights : all) {
+    if (weights.slot->isStreamed)
+      continue;
+    if (weights.isInRegisters)
+      size.registers += weights.words;
+    else
+      weights.slot->place = std::exchange(size.sharedBytes, size.sharedBytes + weights.bytes);
+  }
+  for (PhaseLayout &phase : phases) {
+    phase.streamed = streamedBytes;
+    streamedBytes += phase.getNumStreamed() * slotBytes * plan.splits;
+  }
 }
 
 void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan) {
@@ -210,11 +264,7 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
 }
 
 void KernelLayout::placeRing(const KernelPlan &plan) {
-  int64_t planes = 1;
-  for (const ExchangeLayout &exchange : exchanges)
-    planes = std::max(planes, exchange.format.getNumPlanes());
-  stageBytes = 4 * stageGroups * ProductFormat::kGroupWords * plan.getNumRows() * planes;
-  int64_t left = std::min(KernelTarget().sharedBytes - size.sharedBytes, kMostRingBytes);
+  int64_t left = std::min<int64_t>(KernelTarget().sharedBytes - size.sharedBytes - 4, kMostRingBytes);
   // Barriers of 8 bytes.
   int64_t placeBytes = plan.splits * (stageBytes + 2 * 8);
   int64_t least = std::max<int64_t>(kLeastRingBytes / placeBytes, 2);
@@ -222,6 +272,7 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
   ringPlaces = llvm::bit_floor(uint64_t(std::min(std::max(left / placeBytes, least), kMostPlaces)));
   ring = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * stageBytes);
   barriers = std::exchange(size.sharedBytes, size.sharedBytes + plan.splits * ringPlaces * 2 * 8);
+  half = std::exchange(size.sharedBytes, size.sharedBytes + 4);
 }
 
 StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan) {

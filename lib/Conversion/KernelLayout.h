@@ -24,6 +24,8 @@ struct Slot {
   std::optional<int64_t> place;
   /// Whether the weights are split when they are multiplied, see splitsLate.
   bool isLate = false;
+  /// Whether the weights are fetched in each step.
+  bool isStreamed = false;
 };
 
 /// Of the units of a warp, row r of the 8 of half a product tile has `getLaneUnits()` neighbours, so
@@ -58,11 +60,18 @@ struct PhaseLayout {
   int64_t getRowStride() const {
     return llvm::alignTo((hasWarpGroups ? 8 * unitWarps : 8) * getLaneProducts(), 16) + 4;
   }
-  /// Slots at the front whose weights are split late, and lie in shared memory one as far behind the other: 
+  /// Slots at the front whose weights are streamed, and where those of a block lie in memory among all that are:
+  /// [stage][split][slot of the stage][four of words][thread of the group][word].
+  int64_t getNumStreamed() const;
+  int64_t streamed = 0;
+  /// Slots behind these whose weights are split late, and lie in shared memory one as far behind the other:
   /// as many as there are of whole stages of `stageGroups`.
   int64_t getNumLooped(int64_t stageGroups) const;
   /// From one of these to the next.
-  int64_t getLoopedBytes() const { return *slots[1].place - *slots[0].place; }
+  int64_t getLoopedBytes() const {
+    const Slot *first = &slots[getNumStreamed()];
+    return *first[1].place - *first[0].place;
+  }
   /// Neighbouring lanes that have units of one row.
   int64_t getRowLanes() const { return std::gcd<int64_t>(blockUnits, 32); }
 };
@@ -105,6 +114,10 @@ struct KernelLayout {
   /// For warp groups: the ring of each group, [group][place of `stageBytes`], as many places as a power of two,
   /// and its barriers, [full, empty][group][place].
   int64_t ring = 0, ringPlaces = 0, stageBytes = 0, barriers = 0;
+  /// Of a stage, what is projected; behind it lie weights that are streamed, those of a slot and group in `slotBytes`.
+  int64_t exchangedBytes = 0, slotBytes = 0;
+  /// Of all phases of a block.
+  int64_t streamedBytes = 0;
   /// A word that splits weights, from where it is read again and again: of one that is known, all parts of weights in
   /// registers would be computed ahead, and kept in as many registers again.
   int64_t half = 0;

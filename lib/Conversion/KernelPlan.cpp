@@ -116,6 +116,11 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
     waiting += add(kGroupWaiting) + target.handOverLatency / 1e3;
     working += add(kGroupWorking);
   }
+  // Weights that all blocks stream come from the second-level cache at a part of its rate each.
+  constexpr double kPerStreamedKilobyte = 0.0245;
+  double streaming = slower * kPerStreamedKilobyte * layout.streamedBytes / 1024;
+  waiting += streaming;
+  working += streaming;
   return bound(waiting, working, getNumPasses(plan, target, rows), rows);
 }
 

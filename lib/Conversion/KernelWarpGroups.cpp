@@ -94,6 +94,15 @@ Value KernelEmitter::exchangedTile(unsigned exchange, Value slot, Value tile) {
   return advance(exchangeMemory, mul(offset, 4));
 }
 
+/// The weights that a group of the block fetches with a stage, behind all tiles.
+Value KernelEmitter::streamedAddress(unsigned number, Value stage) {
+  int64_t groupBytes = layout.stageGroups * layout.slotBytes;
+  Value line = add(mul(block, layout.streamedBytes), index(layout.phases[number].streamed));
+  Value offset = add(line, mul(add(mul(stage, plan.splits), split), groupBytes));
+  offset = add(offset, mul(tiles, 4 * layout.getTileWords(plan.getNumRows())));
+  return advance(exchangeMemory, offset);
+}
+
 Value KernelEmitter::stageAddress(unsigned exchange, Value slot, unsigned plane, const Item &item, Value word) {
   int64_t stageWords = layout.stageGroups * ProductFormat::kGroupWords;
   const ExchangeLayout &place = layout.exchanges[exchange];
@@ -117,7 +126,44 @@ void KernelEmitter::signal(unsigned exchange, Value tile) {
   });
 }
 
-/// Fetches what a phase projects in a step, for all tiles.
+/// For a stage of a group, when its place in the ring is empty.
+KernelEmitter::RingPlace KernelEmitter::getEmptyPlace(Value stage) {
+  Value at = rem(stage, layout.ringPlaces);
+  // Of a barrier of which no phase has ended, the one before the first has.
+  Value parity = rem(add(div(stage, layout.ringPlaces), index(1)), 2);
+  parity = arith::IndexCastOp::create(b, b.getI32Type(), parity);
+  waitForBarrier(barrierAddress(Handover::Empty, split, at), parity);
+  return getPlace(stage);
+}
+
+KernelEmitter::RingPlace KernelEmitter::getPlace(Value stage) {
+  Value at = rem(stage, layout.ringPlaces);
+  Value to = add(mul(add(mul(split, layout.ringPlaces), at), layout.stageBytes), index(layout.ring));
+  return {barrierAddress(Handover::Full, split, at),
+          LLVM::PtrToIntOp::create(b, b.getI32Type(), advance(sharedMemory, to))};
+}
+
+/// Says how much a place will hold.
+void KernelEmitter::expect(const RingPlace &place, int64_t bytes) {
+  assembly("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", {}, {place.full, word(bytes)});
+}
+
+/// Begins to copy a part of what a place will hold.
+void KernelEmitter::fetch(const RingPlace &place, int64_t offset, Value from, int64_t bytes) {
+  Value to = arith::AddIOp::create(b, place.address, word(offset));
+  assembly("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
+           "r,l,r,r,~{memory}", {}, {to, from, word(bytes), place.full});
+}
+
+void KernelEmitter::repeat(Value count, function_ref<void(Value)> body) {
+  auto each = scf::ForOp::create(b, index(0), count, index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  body(each.getInductionVar());
+}
+
+/// Fetches what a phase projects in a step, for all tiles. Weights that are streamed come first, as many as there are
+/// places for, before what others give is waited for.
 Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping &step, Value flip) {
   const PhaseLayout &phase = layout.phases[number];
   if (phase.gates == 0)
@@ -126,9 +172,21 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());
   Value tile = each.getInductionVar(), stage = getStage(number, count, tile);
+  int64_t streamed = phase.getNumStreamed() / layout.stageGroups, weightBytes = layout.stageGroups * layout.slotBytes;
   for (const Projection &projection : loop.phases[number].projections) {
     unsigned exchange = *projection.exchange;
-    const ExchangeLayout &place = layout.exchanges[exchange];
+    const ExchangeLayout &exchanged = layout.exchanges[exchange];
+    int64_t stageWords = layout.stageGroups * ProductFormat::kGroupWords;
+    int64_t bytes = 4 * stageWords * exchanged.format.getNumPlanes() * plan.getNumRows();
+    int64_t stages = exchanged.rowWords / stageWords / plan.splits;
+    auto fetchWeights = [&](Value i) {
+      RingPlace place = getEmptyPlace(add(stage, i));
+      expect(place, bytes + weightBytes);
+      fetch(place, layout.exchangedBytes, streamedAddress(number, i), weightBytes);
+    };
+    int64_t ahead = std::min(streamed, layout.ringPlaces);
+    repeat(index(ahead), fetchWeights);
+
     Value slot = projection.isOfPreviousStep ? getSlot(count) : add(getSlot(count), index(1));
     // The first slot is written where it is read.
     Value written = loop.exchanges[exchange].initial ? add(slot, index(1)) : slot;
@@ -136,29 +194,25 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
     assembly("{ .reg .pred p; .reg .b32 v; wait: ld.acquire.gpu.global.b32 v, [$0]; sub.s32 v, v, $1; "
              "setp.lt.s32 p, v, 0; @p bra wait; fence.proxy.async.global; }",
              "l,r,~{memory}", {}, {counterAddress(exchange, tile), written});
-    int64_t stageWords = layout.stageGroups * ProductFormat::kGroupWords;
-    int64_t bytes = 4 * stageWords * place.format.getNumPlanes() * plan.getNumRows();
-    int64_t stages = place.rowWords / stageWords / plan.splits;
     Value from = exchangedTile(exchange, slot, tile);
-    auto inTile = scf::ForOp::create(b, index(0), index(stages), index(1));
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(inTile.getBody());
-      Value now = add(stage, inTile.getInductionVar());
-      Value at = rem(now, layout.ringPlaces);
-      // Of a barrier of which no phase has ended, the one before the first has.
-      Value parity = rem(add(div(now, layout.ringPlaces), index(1)), 2);
-      parity = arith::IndexCastOp::create(b, b.getI32Type(), parity);
-      waitForBarrier(barrierAddress(Handover::Empty, split, at), parity);
-      Value full = barrierAddress(Handover::Full, split, at);
-      Value to = add(mul(add(mul(split, layout.ringPlaces), at), layout.stageBytes), index(layout.ring));
-      to = LLVM::PtrToIntOp::create(b, b.getI32Type(), advance(sharedMemory, to));
-      Value part = add(mul(inTile.getInductionVar(), plan.splits), split);
-      assembly("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1; "
-               "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$2], [$3], $1, [$0];",
-               "r,r,r,l,~{memory}", {}, {full, word(bytes), to, advance(from, mul(part, bytes))});
-    }
+    auto fetchExchanged = [&](Value i, const RingPlace &place) {
+      fetch(place, 0, advance(from, mul(add(mul(i, plan.splits), split), bytes)), bytes);
+    };
+    repeat(index(ahead), [&](Value i) { fetchExchanged(i, getPlace(add(stage, i))); });
+    repeat(index(streamed - ahead), [&](Value i) {
+      i = add(i, index(ahead));
+      fetchWeights(i);
+      fetchExchanged(i, getPlace(add(stage, i)));
+    });
+    repeat(index(stages - streamed), [&](Value i) {
+      i = add(i, index(streamed));
+      RingPlace place = getEmptyPlace(add(stage, i));
+      expect(place, bytes);
+      fetchExchanged(i, place);
+    });
     stage = add(stage, index(stages));
+    // Those of the first projection alone are streamed.
+    streamed = 0;
   }
   return flip;
 }
@@ -185,8 +239,30 @@ void KernelEmitter::storeSlotWeights(unsigned number, const Slot &slot, ArrayRef
   }
 }
 
+/// A lane's words of a slot, from where they are fetched.
+void KernelEmitter::storeStreamedWeights(unsigned number, unsigned slot, ArrayRef<Value> words) {
+  constexpr int64_t kThreads = 32 * KernelPlan::kGroupWarps;
+  Value inStage = add(index(slot % layout.stageGroups * layout.slotBytes), mul(rem(thread, kThreads), 16));
+  Value stage = streamedAddress(number, index(slot / layout.stageGroups));
+  storeFours(advance(stage, inStage), 16 * kThreads, words);
+}
+
+/// Weights that are streamed are written, and may be fetched, by another proxy.
+void KernelEmitter::meetFetchers(bool fetches) {
+  if (layout.streamedBytes == 0)
+    return;
+  if (!fetches)
+    assembly("fence.acq_rel.gpu; fence.proxy.async.global;", "~{memory}", {}, {});
+  constexpr int64_t kBarrier = 7;
+  int64_t threads = plan.getNumProductThreads() + 32 * plan.splits;
+  NVVM::BarrierOp::create(b, Type(), word(kBarrier), word(threads), NVVM::BarrierReductionAttr(), Value());
+  if (fetches)
+    assembly("fence.proxy.async.global;", "~{memory}", {}, {});
+}
+
 /// What warps of a group have stored of the weights is there for all; `wgmma` reads it by another proxy.
 void KernelEmitter::meetProducts() {
+  meetFetchers(/*fetches=*/false);
   assembly("fence.proxy.async.shared::cta;", "~{memory}", {}, {});
   constexpr int64_t kBarrier = 6;
   NVVM::BarrierOp::create(b, Type(), word(kBarrier), word(plan.getNumProductThreads()), NVVM::BarrierReductionAttr(),
@@ -287,12 +363,14 @@ Value KernelEmitter::waitForStage(Value stage) {
   return place;
 }
 
-/// Multiplies a stage whose weights are split now; weights in shared memory lie so many bytes behind their slot's.
-void KernelEmitter::multiplyLateStage(unsigned number, unsigned slot, Value stage, Value behind, Accumulators &sums) {
+/// Multiplies a stage whose weights are loaded or split now; those in shared memory lie so many bytes behind their
+/// slot's.
+void KernelEmitter::multiplyStage(unsigned number, unsigned slot, Value stage, Value behind, Accumulators &sums) {
   Value place = waitForStage(stage);
-  int64_t atOnce = KernelLayout::getSlotsAtOnce(plan);
+  int64_t atOnce = std::min(layout.stageGroups, KernelLayout::getSlotsAtOnce(plan));
+  // While some are split, those before are multiplied.
   for (int64_t i = 0; i < layout.stageGroups; i += atOnce)
-    multiplySlots(number, slot + i, atOnce, place, behind, /*pending=*/0, sums);
+    multiplySlots(number, slot + i, atOnce, place, behind, /*pending=*/i + atOnce < layout.stageGroups ? 1 : 0, sums);
   releaseStage(place);
 }
 
@@ -320,28 +398,36 @@ KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value
   // Tensor cores cut off what they add up, so f32 adds up sums of theirs. Where these are of a stage each, that is a
   // loop: else the assembler would keep all of them until the end.
   unsigned slot = 0;
-  if (int64_t looped = phase.getNumLooped(layout.stageGroups)) {
-    auto each = scf::ForOp::create(b, index(0), index(looped / layout.stageGroups), index(1), flatten(sums));
+  auto multiplyInLoop = [&](int64_t slots, int64_t slotBytes) {
+    if (slots == 0)
+      return;
+    auto each = scf::ForOp::create(b, index(0), index(slots / layout.stageGroups), index(1), flatten(sums));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(each.getBody());
-    Accumulators ofStage = none;
-    Value behind = mul(each.getInductionVar(), layout.stageGroups * phase.getLoopedBytes());
-    multiplyLateStage(number, slot, add(first, each.getInductionVar()), behind, ofStage);
+    bool isLate = phase.slots[slot].isLate;
+    Accumulators carried = none, ofStage = none;
     for (auto [i, sum] : llvm::enumerate(each.getRegionIterArgs()))
-      sums[i / 4][i % 4] = sum;
-    addTo(b, sums, ofStage);
-    scf::YieldOp::create(b, flatten(sums));
+      carried[i / 4][i % 4] = sum;
+    Value stage = add(add(first, index(slot / layout.stageGroups)), each.getInductionVar());
+    multiplyStage(number, slot, stage, mul(each.getInductionVar(), layout.stageGroups * slotBytes),
+                  isLate ? ofStage : carried);
+    if (isLate)
+      addTo(b, carried, ofStage);
+    scf::YieldOp::create(b, flatten(carried));
     for (auto [i, sum] : llvm::enumerate(each.getResults()))
       sums[i / 4][i % 4] = sum;
-    slot = looped;
-  }
+    slot += slots;
+  };
+  multiplyInLoop(phase.getNumStreamed(), 0);
+  if (int64_t looped = phase.getNumLooped(layout.stageGroups))
+    multiplyInLoop(looped, phase.getLoopedBytes());
   Accumulators ofRest;
   for (; slot < phase.slots.size(); slot += layout.stageGroups) {
     Value stage = add(first, index(slot / layout.stageGroups));
     if (phase.slots[slot].isLate) {
       if (ofRest.empty())
         ofRest = none;
-      multiplyLateStage(number, slot, stage, index(0), ofRest);
+      multiplyStage(number, slot, stage, index(0), ofRest);
       continue;
     }
     // While a stage is multiplied, the next is waited for.
@@ -366,19 +452,28 @@ void KernelEmitter::releaseStage(Value place) {
            {barrierAddress(Handover::Empty, split, place), lane});
 }
 
+/// The lane's words of a slot that are fetched with its stage.
+SmallVector<Value> KernelEmitter::getStreamedWeights(unsigned number, unsigned slot, Value place,
+                                                     const ProductFormat &format) {
+  int64_t count = 8 * layout.phases[number].productTiles * getNumWeightPlanes(format, plan);
+  Value inRing = mul(add(mul(split, layout.ringPlaces), place), layout.stageBytes);
+  Value first = add(inRing, add(index(layout.ring + layout.exchangedBytes + slot % layout.stageGroups * layout.slotBytes),
+                                mul(rem(thread, 32 * KernelPlan::kGroupWarps), 16)));
+  return loadFours(first, 16 * 32 * KernelPlan::kGroupWarps, count);
+}
+
 /// The parts of a slot's weights, in registers, one plane after the other.
-SmallVector<Value> KernelEmitter::getSplitWeights(unsigned number, unsigned slot, Value behind,
-                                                  const ProductFormat &format) {
+SmallVector<Value> KernelEmitter::getParts(ValueRange words, const ProductFormat &format) {
   SmallVector<SmallVector<Value>> planes(format.getNumPlanes());
   Value half = LLVM::LoadOp::create(b, b.getI32Type(), advance(sharedMemory, index(layout.half)), 4, /*isVolatile=*/true);
-  for (Value whole : getSlotWeights(number, slot, behind))
+  for (Value whole : words)
     for (auto [plane, part] : llvm::zip_equal(planes, format.splitWord(b, whole, half)))
       plane.push_back(part);
   return flatten(planes);
 }
 
 /// Multiplies the weights of `count` slots of a stage with what lies at a place of the ring, but for the products of
-/// the last `pending` calls, which have begun; late weights lie `behind` bytes behind the slot's. One block of
+/// the last `pending` calls, which have begun; weights that are split late lie `behind` bytes behind the slot's. One block of
 /// instructions, as nothing may come between.
 void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t count, Value place, Value behind,
                                   int64_t pending, Accumulators &accumulators) {
@@ -406,15 +501,16 @@ void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t c
   SmallVector<Weights> ofSlots;
   for (int64_t i = 0; i < count; ++i) {
     const Slot &slot = phase.slots[firstSlot + i];
-    ofSlots.push_back({numSums + int64_t(operands.size()), slot.place && !slot.isLate});
-    if (slot.isLate) {
-      operands.append(getSplitWeights(number, firstSlot + i, behind, format));
-    } else if (!slot.place) {
-      operands.append(weights[{number, unsigned(firstSlot + i)}]);
-    } else {
+    bool isMatrix = slot.place && !slot.isLate;
+    ofSlots.push_back({numSums + int64_t(operands.size()), isMatrix});
+    if (isMatrix) {
       int64_t groupBytes = 16 * 4 * weightRows * format.getNumPlanes();
       operands.push_back(getDescriptor(add(mul(split, groupBytes), index(*slot.place)), weightRows));
+      continue;
     }
+    SmallVector<Value> words = slot.isStreamed ? getStreamedWeights(number, firstSlot + i, place, format)
+                                               : getSlotWeights(number, firstSlot + i, behind);
+    operands.append(slot.isLate ? getParts(words, format) : words);
   }
   int64_t projected = numSums + operands.size();
   Value inRing = mul(add(mul(split, layout.ringPlaces), place), layout.stageBytes);

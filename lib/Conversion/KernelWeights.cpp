@@ -107,6 +107,10 @@ void KernelEmitter::loadWeights(unsigned number) {
     SmallVector<Value> all;
     for (SmallVector<Value> &plane : words)
       all.append(plane);
+    if (slot.isStreamed) {
+      storeStreamedWeights(number, s, all);
+      continue;
+    }
     if (!slot.place) {
       weights[{number, unsigned(s)}] = all;
       continue;
@@ -115,15 +119,32 @@ void KernelEmitter::loadWeights(unsigned number) {
       storeSlotWeights(number, slot, all);
       continue;
     }
-    auto vector = VectorType::get(4, b.getI32Type());
-    for (size_t i = 0; i < all.size(); i += 4) {
-      Value four = LLVM::UndefOp::create(b, vector);
-      for (int64_t j = 0; j < 4; ++j)
-        four = LLVM::InsertElementOp::create(b, four, all[i + j], word(j));
-      Value place = add(index(*slot.place + 4 * i * plan.getNumProductThreads()), mul(thread, 16));
-      LLVM::StoreOp::create(b, four, advance(sharedMemory, place), /*alignment=*/16);
-    }
+    storeFours(advance(sharedMemory, add(index(*slot.place), mul(thread, 16))), 16 * plan.getNumProductThreads(), all);
   }
+}
+
+/// Stores four words where `first` points to, and fours behind it so many bytes from each other.
+void KernelEmitter::storeFours(Value first, int64_t distance, ArrayRef<Value> words) {
+  auto vector = VectorType::get(4, b.getI32Type());
+  for (size_t i = 0; i < words.size(); i += 4) {
+    Value four = LLVM::UndefOp::create(b, vector);
+    for (int64_t j = 0; j < 4; ++j)
+      four = LLVM::InsertElementOp::create(b, four, words[i + j], word(j));
+    LLVM::StoreOp::create(b, four, advance(first, index(i / 4 * distance)), /*alignment=*/16);
+  }
+}
+
+/// Words in shared memory, four at the offset `first`, and fours behind it so many bytes from each other.
+SmallVector<Value> KernelEmitter::loadFours(Value first, int64_t distance, int64_t count) {
+  auto vector = VectorType::get(4, b.getI32Type());
+  SmallVector<Value> words;
+  for (int64_t i = 0; i < count / 4; ++i) {
+    Value place = add(first, index(i * distance));
+    Value four = LLVM::LoadOp::create(b, vector, advance(sharedMemory, place), /*alignment=*/16);
+    for (int64_t j = 0; j < 4; ++j)
+      words.push_back(LLVM::ExtractElementOp::create(b, four, word(j)));
+  }
+  return words;
 }
 
 /// The lane's words of a slot; in shared memory, of one that lies so many bytes behind it.
@@ -133,15 +154,6 @@ SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s, Va
     return weights[{number, s}];
   const Projection &projection = loop.phases[number].projections[slot.projection];
   int64_t count = 8 * layout.phases[number].productTiles * getNumWeightPlanes(getFormat(projection, plan), plan);
-  auto vector = VectorType::get(4, b.getI32Type());
-  SmallVector<Value> words;
-  for (int64_t i = 0; i < count; i += 4) {
-    Value place = add(index(*slot.place + 4 * i * plan.getNumProductThreads()), mul(thread, 16));
-    if (behind)
-      place = add(place, behind);
-    Value four = LLVM::LoadOp::create(b, vector, advance(sharedMemory, place), /*alignment=*/16);
-    for (int64_t j = 0; j < 4; ++j)
-      words.push_back(LLVM::ExtractElementOp::create(b, four, word(j)));
-  }
-  return words;
+  Value first = add(index(*slot.place), mul(thread, 16));
+  return loadFours(behind ? add(first, behind) : first, 16 * plan.getNumProductThreads(), count);
 }

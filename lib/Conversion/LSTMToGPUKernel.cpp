@@ -76,6 +76,8 @@ Value LoopConversion::allocate() {
     if (part.plan->hasWarpGroups()) {
       Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(loc, rows, index(part.plan->getNumRows()));
       words = multiply(tiles, index(layout.getTileWords(part.plan->getNumRows())));
+      words = rewriter.createOrFold<arith::AddIOp>(
+          loc, words, index(part.plan->unitBlocks * layout.streamedBytes / 4));
     } else {
       Value steps = rewriter.createOrFold<arith::MinUIOp>(loc, loop.maxSteps, index(KernelLayout::kLaunchSteps));
       Value slots = rewriter.createOrFold<arith::AddIOp>(loc, steps, index(1));

@@ -90,10 +90,9 @@ SmallVector<Value> ProductFormat::splitWord(ImplicitLocOpBuilder &b, Value word,
   Value rounded = arith::BitcastOp::create(b, b.getF32Type(), large);
   Value left = arith::SubFOp::create(b, value, rounded);
   // Of an infinity nothing is left.
-  Value isInfinite = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::eq, arith::AndIOp::create(b, large, constant(0x7fffffff)), constant(0x7f800000));
+  Value isNumber = arith::CmpFOp::create(b, arith::CmpFPredicate::ORD, left, left);
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  left = arith::SelectOp::create(b, isInfinite, zero, left);
+  left = arith::SelectOp::create(b, isNumber, left, zero);
   return {large, arith::BitcastOp::create(b, b.getI32Type(), left)};
 }
 

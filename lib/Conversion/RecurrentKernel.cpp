@@ -120,11 +120,13 @@ void KernelEmitter::emitKernel() {
     b.setInsertionPointToStart(fetches.elseBlock());
     setRegisters(KernelLayout::kFetchRegisters);
     split = b.createOrFold<arith::SubIOp>(warp, index(others / 32));
-    Value isFetcher = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rem(thread, 32), index(0));
-    isFetcher = conjoin(isFetcher, isLess(split, index(plan.splits)));
-    guarded(isFetcher, {}, [&]() -> SmallVector<Value> {
-      emitSteps(&KernelEmitter::emitFetchPart, loop.phases.size());
-      return {};
+    Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rem(thread, 32), index(0));
+    guarded(isLess(split, index(plan.splits)), {}, [&]() -> SmallVector<Value> {
+      meetFetchers(/*fetches=*/true);
+      return guarded(isFirst, {}, [&]() -> SmallVector<Value> {
+        emitSteps(&KernelEmitter::emitFetchPart, loop.phases.size());
+        return {};
+      });
     });
     b.setInsertionPointToStart(fetches.thenBlock());
     int64_t left = plan.getMaxRegisters() * plan.getNumThreads() - productRegisters * plan.getNumProductThreads() -
@@ -188,7 +190,10 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
     end = steps;
     auto any = scf::IfOp::create(b, isLess(begin, steps));
     b.setInsertionPointToStart(any.thenBlock());
-    callRuntime(b, loc, "lstmCudaFill", Type(), {pointer, word(0), words});
+    // Counters have to be zero.
+    Value tileWords = mul(tiles, layout.getTileWords(plan.getNumRows()));
+    callRuntime(b, loc, "lstmCudaFill", Type(),
+                {pointer, word(0), arith::IndexCastOp::create(b, b.getI64Type(), tileWords)});
     emitLaunch(Value());
     launch->setAttr("lstm.together", b.getUnitAttr());
     launch->setAttr("lstm.alone", b.getUnitAttr());
