@@ -118,7 +118,7 @@ private:
   Value sumAddress(unsigned number, Value flip, Value split, Value row, Value lane, Value product);
   void storeFours(Value first, int64_t distance, ArrayRef<Value> words);
   SmallVector<Value> loadFours(Value first, int64_t distance, int64_t count);
-  SmallVector<Value> getSlotWeights(unsigned number, unsigned slot, Value behind = Value());
+  SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
   Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
   Value getLaneWord(const Slot &slot, const Projection &projection, int64_t w);
   SmallVector<Value> readOperand(const Projection &projection, const IRMapping &step, Value row,
@@ -222,20 +222,21 @@ private:
   void expect(const RingPlace &place, int64_t bytes);
   void fetch(const RingPlace &place, int64_t offset, Value from, int64_t bytes);
   void repeat(Value count, function_ref<void(Value)> body);
-  void storeStreamedWeights(unsigned number, unsigned slot, ArrayRef<Value> words);
   Value emitFetchPart(unsigned number, Value count, const IRMapping &step, Value flip);
   SmallVector<Value> loadTileInputs(unsigned number, Value tile, Value count, bool areSequences);
   SmallVector<Value> emitMapTiles(unsigned number, Value count, const IRMapping &step, ValueRange ahead);
   void emitMapSteps();
   void waitForBarrier(Value address, Value parity);
-  void storeSlotWeights(unsigned number, const Slot &slot, ArrayRef<Value> words);
+  static constexpr int64_t kGroupThreads = 32 * KernelPlan::kGroupWarps;
+  void storeMatrix(unsigned number, Value memory, ArrayRef<Value> words);
+  void storeSlotWeights(unsigned number, unsigned slot, ArrayRef<Value> words);
+  Value getSlotOffset(unsigned number, unsigned slot, Value place, Value behind);
   void meetProducts();
   void meetFetchers(bool fetches);
   Value getDescriptor(Value offset, int64_t rows);
   Accumulators multiplyStages(unsigned number, Value count, Value tile);
   Value waitForStage(Value stage);
   void multiplyStage(unsigned number, unsigned slot, Value stage, Value behind, Accumulators &sums);
-  SmallVector<Value> getStreamedWeights(unsigned number, unsigned slot, Value place, const ProductFormat &format);
   SmallVector<Value> getParts(ValueRange words, const ProductFormat &format);
   void multiplySlots(unsigned number, unsigned firstSlot, int64_t count, Value place, Value behind, int64_t pending,
                      Accumulators &accumulators);

@@ -164,8 +164,8 @@ int64_t KernelLayout::getMostRegisters(const KernelPlan &plan) const {
                            llvm::alignDown(std::max<int64_t>(left, 0) / plan.getNumProductThreads(), 8));
 }
 
-/// Of a ring: what is on its way in the time that a copy takes, and what is left for it at least.
-static constexpr int64_t kMostRingBytes = 65 * 1024, kLeastRingBytes = 33 * 1024;
+/// What is left for a ring at least.
+static constexpr int64_t kLeastRingBytes = 33 * 1024;
 
 /// Weights go to registers as long as there are any, then to shared memory. Warp groups multiply few rows faster from
 /// registers; of many rows, whose sums take registers, weights lie in shared memory if they fit. What fits nowhere is
@@ -178,7 +178,7 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
     bool isInRegisters = false;
   };
   SmallVector<Weights> all;
-  int64_t allBytes = 0, loadedWords = 0;
+  int64_t allBytes = 0;
   for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
     for (Slot &slot : layout.slots) {
       ProductFormat format = getFormat(phase.projections[slot.projection], plan);
@@ -186,8 +186,6 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
       all.push_back({&slot, words, 4 * words * plan.getNumProductThreads()});
       allBytes += all.back().bytes;
       slotBytes = std::max(slotBytes, 4 * words * 32 * KernelPlan::kGroupWarps);
-      if (!slot.isLate)
-        loadedWords = std::max(loadedWords, words * getSlotsAtOnce(plan));
     }
   int64_t planes = 1;
   for (const ExchangeLayout &exchange : exchanges)
@@ -209,11 +207,12 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
   };
   if (!plan.hasWarpGroups()) {
     assign(0);
-  } else if (assign(kMostRingBytes) > 0 && assign(kLeastRingBytes) > 0) {
-    // Stages in whole, of one projection.
-    size.registers += loadedWords;
+  } else if (assign(mostRingBytes) > 0 && assign(kLeastRingBytes) > 0) {
+    // Stages in whole, of one projection, and a ring of two places. More would stream more of the weights than the
+    // second-level cache holds.
     stageBytes += stageGroups * slotBytes;
-    int64_t excess = assign(std::max(kMostRingBytes, 2 * plan.splits * (stageBytes + 2 * 8)));
+    mostRingBytes = std::max(mostRingBytes, 2 * plan.splits * (stageBytes + 2 * 8));
+    int64_t excess = assign(mostRingBytes);
     for (PhaseLayout &phase : phases)
       for (auto [i, slot] : llvm::enumerate(phase.slots)) {
         if (i % stageGroups == 0 && (excess <= 0 || slot.projection != phase.slots.front().projection))
@@ -264,7 +263,7 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
 }
 
 void KernelLayout::placeRing(const KernelPlan &plan) {
-  int64_t left = std::min<int64_t>(KernelTarget().sharedBytes - size.sharedBytes - 4, kMostRingBytes);
+  int64_t left = std::min<int64_t>(KernelTarget().sharedBytes - size.sharedBytes - 4, mostRingBytes);
   // Barriers of 8 bytes.
   int64_t placeBytes = plan.splits * (stageBytes + 2 * 8);
   int64_t least = std::max<int64_t>(kLeastRingBytes / placeBytes, 2);

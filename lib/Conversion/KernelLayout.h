@@ -118,6 +118,8 @@ struct KernelLayout {
   int64_t exchangedBytes = 0, slotBytes = 0;
   /// Of all phases of a block.
   int64_t streamedBytes = 0;
+  /// What is on its way in the time that a copy takes.
+  int64_t mostRingBytes = 65 * 1024;
   /// A word that splits weights, from where it is read again and again: of one that is known, all parts of weights in
   /// registers would be computed ahead, and kept in as many registers again.
   int64_t half = 0;

@@ -226,25 +226,43 @@ Value KernelEmitter::getDescriptor(Value offset, int64_t rows) {
 }
 
 /// Puts a lane's words of a slot, [plane][tile][word][half of the tile], where `wgmma` finds them:
-/// [group][plane][four of words][tile][row][word].
-void KernelEmitter::storeSlotWeights(unsigned number, const Slot &slot, ArrayRef<Value> words) {
+/// [plane][four of words][tile][row][word].
+void KernelEmitter::storeMatrix(unsigned number, Value memory, ArrayRef<Value> words) {
   int64_t tiles = layout.phases[number].productTiles, rows = KernelPlan::kGroupProducts * tiles;
-  int64_t planes = words.size() / (8 * tiles);
   for (auto [i, value] : llvm::enumerate(words)) {
     int64_t plane = i / (8 * tiles), m = i / 8 % tiles, four = i / 2 % 4, half = i % 2;
     Value row = add(mul(unitWarp, 16), add(index(KernelPlan::kGroupProducts * m + 8 * half), laneRow));
-    Value line = add(mul(split, planes * 4 * rows), add(index((plane * 4 + four) * rows), row));
-    Value at = add(index(*slot.place), mul(add(mul(line, 4), laneColumn), 4));
-    LLVM::StoreOp::create(b, value, advance(sharedMemory, at), /*alignment=*/4);
+    Value line = add(index((plane * 4 + four) * rows), row);
+    LLVM::StoreOp::create(b, value, advance(memory, mul(add(mul(line, 4), laneColumn), 4)), /*alignment=*/4);
   }
 }
 
-/// A lane's words of a slot, from where they are fetched.
-void KernelEmitter::storeStreamedWeights(unsigned number, unsigned slot, ArrayRef<Value> words) {
-  constexpr int64_t kThreads = 32 * KernelPlan::kGroupWarps;
-  Value inStage = add(index(slot % layout.stageGroups * layout.slotBytes), mul(rem(thread, kThreads), 16));
-  Value stage = streamedAddress(number, index(slot / layout.stageGroups));
-  storeFours(advance(stage, inStage), 16 * kThreads, words);
+/// Stores a lane's words of a slot: as a matrix or, if they are split late, as the lane has them.
+void KernelEmitter::storeSlotWeights(unsigned number, unsigned s, ArrayRef<Value> words) {
+  const Slot &slot = layout.phases[number].slots[s];
+  Value memory;
+  if (slot.isStreamed)
+    memory = advance(streamedAddress(number, index(s / layout.stageGroups)),
+                     index(s % layout.stageGroups * layout.slotBytes));
+  else
+    memory = advance(sharedMemory, add(index(*slot.place), mul(split, 4 * words.size() * kGroupThreads)));
+  if (slot.isLate)
+    storeFours(advance(memory, mul(rem(thread, kGroupThreads), 16)), 16 * kGroupThreads, words);
+  else
+    storeMatrix(number, memory, words);
+}
+
+/// Where a slot's weights lie in shared memory: those that are streamed at a place of the ring, those that are split
+/// late `behind` bytes behind the slot's, as a loop goes over them.
+Value KernelEmitter::getSlotOffset(unsigned number, unsigned s, Value place, Value behind) {
+  const Slot &slot = layout.phases[number].slots[s];
+  const Projection &projection = loop.phases[number].projections[slot.projection];
+  if (slot.isStreamed) {
+    Value inRing = mul(add(mul(split, layout.ringPlaces), place), layout.stageBytes);
+    return add(inRing, index(layout.ring + layout.exchangedBytes + s % layout.stageGroups * layout.slotBytes));
+  }
+  int64_t words = 8 * layout.phases[number].productTiles * getNumWeightPlanes(getFormat(projection, plan), plan);
+  return add(add(index(*slot.place), mul(split, 4 * words * kGroupThreads)), behind);
 }
 
 /// Weights that are streamed are written, and may be fetched, by another proxy.
@@ -432,7 +450,7 @@ KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value
     }
     // While a stage is multiplied, the next is waited for.
     Value place = waitForStage(stage);
-    bool isLast = slot + layout.stageGroups >= phase.slots.size();
+    bool isLast = slot + layout.stageGroups == int64_t(phase.slots.size());
     multiplySlots(number, slot, layout.stageGroups, place, index(0), isLast ? 0 : 1, sums);
     if (before)
       releaseStage(before);
@@ -450,16 +468,6 @@ void KernelEmitter::releaseStage(Value place) {
   Value lane = arith::IndexCastOp::create(b, b.getI32Type(), rem(thread, 32));
   assembly("{ .reg .pred p; setp.eq.u32 p, $1, 0; @p mbarrier.arrive.shared::cta.b64 _, [$0]; }", "r,r,~{memory}", {},
            {barrierAddress(Handover::Empty, split, place), lane});
-}
-
-/// The lane's words of a slot that are fetched with its stage.
-SmallVector<Value> KernelEmitter::getStreamedWeights(unsigned number, unsigned slot, Value place,
-                                                     const ProductFormat &format) {
-  int64_t count = 8 * layout.phases[number].productTiles * getNumWeightPlanes(format, plan);
-  Value inRing = mul(add(mul(split, layout.ringPlaces), place), layout.stageBytes);
-  Value first = add(inRing, add(index(layout.ring + layout.exchangedBytes + slot % layout.stageGroups * layout.slotBytes),
-                                mul(rem(thread, 32 * KernelPlan::kGroupWarps), 16)));
-  return loadFours(first, 16 * 32 * KernelPlan::kGroupWarps, count);
 }
 
 /// The parts of a slot's weights, in registers, one plane after the other.
@@ -501,15 +509,20 @@ void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t c
   SmallVector<Weights> ofSlots;
   for (int64_t i = 0; i < count; ++i) {
     const Slot &slot = phase.slots[firstSlot + i];
-    bool isMatrix = slot.place && !slot.isLate;
-    ofSlots.push_back({numSums + int64_t(operands.size()), isMatrix});
-    if (isMatrix) {
-      int64_t groupBytes = 16 * 4 * weightRows * format.getNumPlanes();
-      operands.push_back(getDescriptor(add(mul(split, groupBytes), index(*slot.place)), weightRows));
-      continue;
+    bool isInMemory = slot.place || slot.isStreamed;
+    ofSlots.push_back({numSums + int64_t(operands.size()), isInMemory && !slot.isLate});
+    SmallVector<Value> words;
+    if (!isInMemory) {
+      words = weights[{number, unsigned(firstSlot + i)}];
+    } else {
+      Value offset = getSlotOffset(number, firstSlot + i, place, behind);
+      if (!slot.isLate) {
+        operands.push_back(getDescriptor(offset, weightRows));
+        continue;
+      }
+      offset = add(offset, mul(rem(thread, kGroupThreads), 16));
+      words = loadFours(offset, 16 * kGroupThreads, 8 * phase.productTiles);
     }
-    SmallVector<Value> words = slot.isStreamed ? getStreamedWeights(number, firstSlot + i, place, format)
-                                               : getSlotWeights(number, firstSlot + i, behind);
     operands.append(slot.isLate ? getParts(words, format) : words);
   }
   int64_t projected = numSums + operands.size();

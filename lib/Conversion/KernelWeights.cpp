@@ -107,19 +107,13 @@ void KernelEmitter::loadWeights(unsigned number) {
     SmallVector<Value> all;
     for (SmallVector<Value> &plane : words)
       all.append(plane);
-    if (slot.isStreamed) {
-      storeStreamedWeights(number, s, all);
-      continue;
-    }
-    if (!slot.place) {
+    if (!slot.place && !slot.isStreamed)
       weights[{number, unsigned(s)}] = all;
-      continue;
-    }
-    if (plan.hasWarpGroups() && !splitsLate(format, plan)) {
-      storeSlotWeights(number, slot, all);
-      continue;
-    }
-    storeFours(advance(sharedMemory, add(index(*slot.place), mul(thread, 16))), 16 * plan.getNumProductThreads(), all);
+    else if (plan.hasWarpGroups())
+      storeSlotWeights(number, s, all);
+    else
+      storeFours(advance(sharedMemory, add(index(*slot.place), mul(thread, 16))), 16 * plan.getNumProductThreads(),
+                 all);
   }
 }
 
@@ -147,13 +141,11 @@ SmallVector<Value> KernelEmitter::loadFours(Value first, int64_t distance, int64
   return words;
 }
 
-/// The lane's words of a slot; in shared memory, of one that lies so many bytes behind it.
-SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s, Value behind) {
+SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s) {
   const Slot &slot = layout.phases[number].slots[s];
   if (!slot.place)
     return weights[{number, s}];
   const Projection &projection = loop.phases[number].projections[slot.projection];
-  int64_t count = 8 * layout.phases[number].productTiles * getNumWeightPlanes(getFormat(projection, plan), plan);
-  Value first = add(index(*slot.place), mul(thread, 16));
-  return loadFours(behind ? add(first, behind) : first, 16 * plan.getNumProductThreads(), count);
+  int64_t count = 8 * layout.phases[number].productTiles * getFormat(projection, plan).getNumPlanes();
+  return loadFours(add(index(*slot.place), mul(thread, 16)), 16 * plan.getNumProductThreads(), count);
 }
