@@ -56,7 +56,7 @@ public:
       llvm::cl::desc("Write layouts of persistent kernels that are worth measuring")};
   Option<Float32Mode> float32{
       "f32-mode", llvm::cl::cat(category), llvm::cl::init(Float32Mode::Exact),
-      llvm::cl::desc("Products of f32 in persistent kernels (default: exact)"),
+      llvm::cl::desc("Products of f32 on tensor cores (default: exact)"),
       llvm::cl::values(clEnumValN(Float32Mode::Exact, "exact", "as exact as f32; tf32 with --allow-tf32"),
                        clEnumValN(Float32Mode::BF16x3, "bf16x3", "relative error 1e-5"),
                        clEnumValN(Float32Mode::TF32, "tf32", "10 bits of mantissa"))};

@@ -62,11 +62,20 @@ static int64_t getCapability(const LSTMToNVVMOptions &options) {
 /// Since when there are clusters of blocks.
 static constexpr int64_t kClusterCapability = 90;
 
-/// Whether recurrences may become kernels: tensor cores multiply bf16 and TF32 since sm_80.
+/// Since when tensor cores multiply bf16 and TF32.
+static constexpr int64_t kTensorCoreCapability = 80;
+
+/// Whether recurrences may become kernels.
 static bool plansKernels(const LSTMToNVVMOptions &options) {
   if (options.strategy != GPUStrategy::Auto && options.strategy != GPUStrategy::Persistent)
     return false;
-  return getCapability(options) >= 80;
+  return getCapability(options) >= kTensorCoreCapability;
+}
+
+/// Whether large products of f32 become several of bf16.
+static bool splitsProducts(const LSTMToNVVMOptions &options) {
+  return options.strategy != GPUStrategy::Naive && options.float32 == Float32Mode::Exact && !options.allowTF32 &&
+         getCapability(options) >= kTensorCoreCapability;
 }
 
 /// Cells on tensors to scans of products and elementwise operations.
@@ -135,6 +144,11 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     // Loops that became kernels have their chunks.
     pm.addPass(createLSTMWavefrontPass(waves));
   }
+  ConvertLinalgToCuBLASPassOptions products;
+  products.allowTF32 = options.allowTF32;
+  pm.addPass(createConvertLinalgToCuBLASPass(products));
+  if (splitsProducts(options))
+    pm.addPass(createLSTMSplitProductsPass());
   // Sizes that are the same have to be the same value.
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());
@@ -144,9 +158,6 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   LSTMExpandMathPassOptions math;
   math.accuracy = options.activations;
   pm.addPass(createLSTMExpandMathPass(math));
-  ConvertLinalgToCuBLASPassOptions products;
-  products.allowTF32 = options.allowTF32;
-  pm.addPass(createConvertLinalgToCuBLASPass(products));
   pm.addPass(createConvertLinalgToGPUPass());
   pm.addPass(createConvertCuBLASToRuntimePass());
   ConvertLSTMToCUDARuntimePassOptions host;

@@ -20,6 +20,21 @@ namespace mlir::lstm {
 /// are left alone: it fails, for contractions with a remark that says why.
 LogicalResult convertLinalgToCuBLAS(RewriterBase &rewriter, linalg::LinalgOp op, bool allowTF32);
 
+/// When, and how, products of f32 become products of bf16.
+struct SplitProductsOptions {
+  /// The least number of rows, and of multiplications.
+  int64_t rows = 1024, multiplications = 1 << 30;
+  /// The least number of columns, and of elements in a row of A.
+  int64_t width = 256;
+  /// How many products of first parts are summed up at once, a multiple of 8.
+  int64_t chunk = 512;
+};
+
+/// Replaces a product of f32 by products of bf16 that are as exact and faster, where it is
+/// large; if that depends on its number of rows, it is asked for at run time. Other products
+/// are left alone: it fails, for those that were nearly right with a remark that says why.
+LogicalResult splitProduct(RewriterBase &rewriter, cublas::GemmOp product, const SplitProductsOptions &options);
+
 /// Replace a product by a call of lstmCudaGemm, which is declared if it is not yet.
 /// An operation with several dependencies gets a diagnostic.
 LogicalResult convertCuBLASToRuntime(RewriterBase &rewriter, cublas::GemmOp op);

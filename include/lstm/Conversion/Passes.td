@@ -541,6 +541,49 @@ def ConvertLinalgToCuBLASPass : Pass<"convert-linalg-to-cublas"> {
   let dependentDialects = ["affine::AffineDialect", "cublas::CuBLASDialect", "memref::MemRefDialect"];
 }
 
+def LSTMSplitProductsPass : Pass<"lstm-split-products"> {
+  let summary = "Large products of f32 as products of bf16 that are as exact";
+  let description = [{
+    Tensor cores multiply bf16 some twelve times as fast as other units multiply f32. A number of f32
+    is the sum of three of bf16, x = a + m + l and w = p + q + r, by cutting off all but 8 bits of the
+    significand, then of what is left. Of the nine products of such parts those that matter are
+    a r + m q + l p (2^-16 of the whole), a q + m p (2^-8) and a p. They are summed up in this order,
+    each sum a `cublas.gemm`, as the parts stand side by side along k:
+
+    ```mlir
+    cublas.gemm ins(%x, %w : memref<?x1024xf32>, memref<1024x4096xf32>) outs(%c : memref<?x4096xf32>)
+    ```
+
+    becomes, in short, where %x has at least 1024 rows,
+
+    ```mlir
+    %xs = [a m l] : memref<?x3072xbf16>
+    %ws = [r q p] : memref<3072x4096xbf16>
+    cublas.gemm ins(%xs, %ws) outs(%c)
+    cublas.gemm ins(%xs[0 to 2048], %ws[1024 to 3072]) outs(%c) beta 1.0
+    cublas.gemm ins(%xs[0 to 512], %ws[2048 to 2560]) outs(%c) beta 1.0
+    cublas.gemm ins(%xs[512 to 1024], %ws[2560 to 3072]) outs(%c) beta 1.0
+    ```
+
+    Tensor cores cut off what they add, so that the error of a sum grows with its length: that of the
+    first parts is done in pieces of `chunk`. An infinity has the parts 1, 0 and infinity, so that no product is
+    infinity times 0 that was not before; NaN stays NaN. Numbers below 2^-133 count as 0.
+
+    Products with few rows, columns or elements in a row, and such whose rows of bf16 would not be aligned, are left alone; a
+    number of rows that is not known is asked for at run time. So are products in time loops that need what the step before has written.
+    The parts of an operand are made before the loops that do not write it. Nothing is freed: runs before
+    `lstm-plan-memory`, and after `convert-linalg-to-cublas`.
+  }];
+  let options = [
+    Option<"rows", "rows", "int64_t", "1024", "Least number of rows">,
+    Option<"multiplications", "multiplications", "int64_t", "1 << 30", "Least number of multiplications: calls and parts cost time">,
+    Option<"width", "width", "int64_t", "256", "Least number of columns, and of elements in a row">,
+    Option<"chunk", "chunk", "int64_t", "512", "Most products of first parts that are summed up at once, a multiple of 8">];
+  let statistics = [Statistic<"numSplit", "products-split", "Products split">];
+  let dependentDialects = ["arith::ArithDialect", "cublas::CuBLASDialect", "linalg::LinalgDialect",
+                           "memref::MemRefDialect", "scf::SCFDialect"];
+}
+
 def ConvertCuBLASToRuntimePass : Pass<"convert-cublas-to-runtime", "ModuleOp"> {
   let summary = "Calls of cuBLAS to calls of lstmCudaGemm";
   let description = [{

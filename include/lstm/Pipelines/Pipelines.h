@@ -89,7 +89,7 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
                                        llvm::cl::desc("File to write layouts to that are worth measuring"),
                                        llvm::cl::init("")};
   Option<Float32Mode> float32{
-      *this, "f32-mode", llvm::cl::desc("Products of f32 in persistent kernels"),
+      *this, "f32-mode", llvm::cl::desc("Products of f32 on tensor cores"),
       llvm::cl::init(Float32Mode::Exact),
       llvm::cl::values(clEnumValN(Float32Mode::Exact, "exact", "as exact as f32 (tf32 with allow-tf32)"),
                        clEnumValN(Float32Mode::BF16x3, "bf16x3", "relative error 1e-5"),

@@ -32,6 +32,16 @@ LOOPS = ("convert-linalg-to-loops,lower-affine,expand-strided-metadata,lower-aff
          "convert-math-to-llvm,convert-math-to-libm,convert-to-llvm,reconcile-unrealized-casts)")
 
 
+def with_loops(pipeline):
+    """With loops instead of products by the library, and of all that follows memory's plan."""
+    text, count = re.subn(r"convert-linalg-to-cublas\{[^}]*\} ?, ?(lstm-split-products\{[^}]*\} ?, ?)?", "", pipeline)
+    assert count == 1
+    # The CPU counts with the same functions in any loop.
+    text, count = re.subn(r"lstm-expand-math\{.*", LOOPS, text)
+    assert count == 1
+    return text
+
+
 @functools.cache
 def pipeline(chunks, overlaps=False):
     program = os.path.join(source, "examples", "cells", "rnn.mlir")
@@ -42,8 +52,7 @@ def pipeline(chunks, overlaps=False):
     text, count = re.subn("lstm-wavefront\\{[^}]*\\}",
                           f"lstm-wavefront{{chunks={chunks} steps={1 if chunks > 1 else 10000} rows=1 overlap-projections={overlaps}}}", text)
     assert count == 1
-    # The CPU counts with the same functions in any loop.
-    return re.sub(r"lstm-expand-math\{[^}]*\} ?, ?convert-linalg-to-cublas.*", LOOPS, text)
+    return with_loops(text)
 
 
 @functools.cache
@@ -55,7 +64,7 @@ def kernels(flags):
     text = " ".join(text[text.index("builtin.module("):].split())
     text, count = re.subn(r"convert-lstm-to-gpu-kernel *(\{([^{}]|\{[^}]*\})*\})? *,", "", text)
     assert count == 1
-    return re.sub(r"lstm-expand-math\{[^}]*\} ?, ?convert-linalg-to-cublas.*", LOOPS, text)
+    return with_loops(text)
 
 
 def stack(layers, steps, batch, ragged):
