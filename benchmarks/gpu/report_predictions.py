@@ -9,6 +9,9 @@ from rows import layers_of, number, sizes, title
 # Where the run did not measure it.
 MEMORY_GB_PER_S = 2500
 CLOSE = 0.25
+# Of a product of first parts; read and written of what is split into parts.
+CHUNK = 512
+SPLIT_BYTES = 4 + 6
 
 
 def recurrences(row):
@@ -19,15 +22,28 @@ def recurrences(row):
     return sum(max(part["us"] for part in parts[n:n + D]) for n in range(0, len(parts), D))
 
 
+def are_split(row, width, columns):
+    """Whether lstm-split-products, by its defaults, makes products of bf16 of a projection."""
+    return (row["type"] == "f32" and min(width, columns) >= 256 and width % 8 == 0 and columns % 8 == 0
+            and row["T"] * row["B"] >= max(1024, 2**30 / (width * columns)))
+
+
+def projection(row, width, columns, bytes_per_us):
+    """Of one layer and direction: a product at the rate of a large one, and what is projected, written in f32 once."""
+    B, peaks = row["B"], row["run"]["peaks"]
+    if not are_split(row, width, columns):
+        return 2 * B * width * columns / (1e6 * peaks[row["type"]]) + 4 * B * columns / bytes_per_us
+    # Of each call the longer of its operations and of its results' way; and the way of what is split.
+    depths = [3 * width, 2 * width, *(min(CHUNK, width - start) for start in range(0, width, CHUNK))]
+    calls = sum(max(2 * B * depth * columns / (1e6 * peaks["bf16"]), (8 if number else 4) * B * columns / bytes_per_us)
+                for number, depth in enumerate(depths))
+    return calls + SPLIT_BYTES * width * (B + columns / row["T"]) / bytes_per_us
+
+
 def projections(row):
-    """Products at the rate of a large one; and what they project, written in f32 once."""
-    made = 0
-    for layer in range(row["layers"]):
-        width = row["directions"] * row["H"] if layer else row["I"]
-        projected = row["directions"] * row["B"] * GATES[row["cell"]] * row["H"]
-        made += 2 * width * projected / (1e6 * row["run"]["peaks"][row["type"]])
-        made += 4 * projected / (1e3 * row["run"].get("memory_gb_per_s", MEMORY_GB_PER_S))
-    return made
+    bytes_per_us = 1e3 * row["run"].get("memory_gb_per_s", MEMORY_GB_PER_S)
+    widths = [row["I"]] + [row["directions"] * row["H"]] * (row["layers"] - 1)
+    return row["directions"] * sum(projection(row, width, GATES[row["cell"]] * row["H"], bytes_per_us) for width in widths)
 
 
 def said(row, key):
@@ -45,7 +61,9 @@ def section(rows):
              "Microseconds a step on the device. *Recurrences* is what `lstm-plan-kernels` predicts ([its remark](Passes.md)), summed over "
              "the layers; of two directions the larger, as it predicts what each takes beside the other. *Projections* is an estimate: for "
              "each layer and direction 2·B·I·G·H operations at the rate above, G the gates and I the width of the layer's input, and 4·B·G·H bytes at "
-             f"{run.get('memory_gb_per_s', MEMORY_GB_PER_S)} GB/s" + (", that of a copy" if "memory_gb_per_s" in run else "") + ".", ""]
+             f"{run.get('memory_gb_per_s', MEMORY_GB_PER_S)} GB/s" + (", that of a copy" if "memory_gb_per_s" in run else "")
+             + ". f32 that is multiplied as bf16 ([lstm-split-products](Passes.md)): the six products at the rate of bf16, but of each call no less than "
+             "its results take to be read and written, and 10 bytes for each element that is split.", ""]
     heads = ["", "B, T, I, H", "plan", "most of it", "recurrences", "projections", "sum", "measured", "sum / measured"]
     table = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     errors = []

@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "benchmarks
 import gpu_cases  # noqa: E402
 import predictions as predicted  # noqa: E402
 import report  # noqa: E402
+import report_predictions  # noqa: E402
 import runner  # noqa: E402
 from gpu_cases import Case  # noqa: E402
 
@@ -122,6 +123,12 @@ def rows():
     unknown = {**good, "predicted": [{"plan": "one kernel, Q", "us": None, "bound": None}]}
     # Two layers of two directions: 1.9 + 2 and four projections, of which two are twice as wide.
     deep = {**good, "layers": 2, "directions": 2, "predicted": [part, {**part, "us": 1.0}, {**part, "us": 1.5}, {**part, "us": 2.0}], "ours_us_per_step": 3.0}
+    # By six products of bf16: 6·2·64·1024·4096 operations at 700 TFLOP/s, of which sixths would be faster than 8·64·4096 bytes, and
+    # 10·1024·(64 + 4096 / 128) bytes; with too few rows one product of f32 and 4·4096 bytes.
+    run["peaks"]["f32"] = 50.0
+    split = {**good, "type": "f32", "B": 64, "I": 1024, "H": 1024, "predicted": [part], "ours_us_per_step": 7.0}
+    assert abs(report_predictions.projections(split) - (5 * 2 * 64 * 1024 * 4096 / 700e6 + 2 * 8 * 64 * 4096 / 2e6 + 10 * 1024 * 96 / 2e6)) < 1e-6
+    assert abs(report_predictions.projections({**split, "B": 7}) - (2 * 7 * 1024 * 4096 / 50e6 + 4 * 7 * 4096 / 2e6)) < 1e-6
     report.write([close, off, unknown, deep, {**bad, "predicted": [part]}, good, *others], folder)
     text = (folder / "bench-gpu.md").read_text()
     for wanted in ("| LSTM, bf16 | 1, 128, 256, 256 | one kernel, P | products | 1.9 | 0.0028 | 1.9 | 2 | 0.95 |", "| 3 | 0.0028 | 3 | 2 | 1.50 |",
