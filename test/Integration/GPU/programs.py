@@ -17,6 +17,8 @@ called with, and what they must give, all from the suites that test the CPU.
     warp_groups/…     cells and large ones by warp groups
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
+    split/NAME        cells and a product so large that products of f32 become products of bf16; library/split/… so,
+                      unsplit/split/… without
     g2p               examples/g2p on random words
 """
 
@@ -81,9 +83,10 @@ class Expected:
         else:
             with np.errstate(invalid="ignore"):
                 same = (got == self.value) | ((got != got) & (self.value != self.value))
-                error = np.where(same, 0.0, np.abs(got.astype(np.float64) - self.value))
-            if kind == "relative":
-                error /= np.maximum(1.0, np.abs(self.value))
+                error = np.abs(got.astype(np.float64) - self.value)
+                if kind == "relative":
+                    error /= np.maximum(1.0, np.abs(self.value))
+            error = np.where(same, 0.0, error)
             error = np.where(np.isfinite(error), error, np.inf)
             if (error > limit).any():
                 at = np.unravel_index(np.argmax(error), error.shape)
@@ -200,6 +203,68 @@ class Large(Cell):
         for result in case.results:
             result.how = ("units", 256.0)
         return case
+
+
+class Split(Large):
+    """Sizes with which projections of f32 become products of bf16, and numbers of rows with which they don't."""
+
+    GROWN = {"lstm": {24: 1032, 40: 320}, "gru_reset_after": {28: 1160, 40: 320}, "peephole": {20: 512, 36: 520}, "mgu": {22: 1032, 36: 520},
+             "reverse": {26: 520, 38: 512}, "bidirectional": {24: 520, 20: 512, 40: 1024}}
+    sizes = [("many rows", 24, 67, None), ("several chunks", 70, 37, None), ("few rows", 25, 40, None), ("no rows", 4, 0, None)]
+
+    def __init__(self, cell):
+        super().__init__(cell)
+        self.name = "split/" + cell
+
+
+class SplitStatic(Split):
+    sizes = [("static", 20, 64, None)]
+
+    def __init__(self, cell):
+        super().__init__(cell)
+        self.name = f"split/{cell}/static"
+
+    def text(self):
+        (_, steps, batch, _), = self.sizes
+        return examples.make_static(super().text(), steps, batch)
+
+
+class SplitProduct(Program):
+    """A product alone, also of numbers that are not finite, very large or very small."""
+
+    name, K, N = "split/product", 1024, 1024
+
+    def text(self):
+        K, N = self.K, self.N
+        return f"""func.func @main(%x: tensor<?x{K}xf32>, %w: tensor<{K}x{N}xf32>) -> (tensor<?x{N}xf32> {{lstm.name = "y"}}) {{
+  %i0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.dim %x, %i0 : tensor<?x{K}xf32>
+  %to = tensor.empty(%rows) : tensor<?x{N}xf32>
+  %sums = linalg.fill ins(%zero : f32) outs(%to : tensor<?x{N}xf32>) -> tensor<?x{N}xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<?x{K}xf32>, tensor<{K}x{N}xf32>) outs(%sums : tensor<?x{N}xf32>) -> tensor<?x{N}xf32>
+  return %y : tensor<?x{N}xf32>
+}}
+"""
+
+    def cases(self):
+        random, made = np.random.default_rng(3), []
+        special = [np.inf, -np.inf, np.nan, np.finfo(np.float32).max, -np.finfo(np.float32).max, 0.0, -0.0, 2.0**-126, 2.0**-130]
+        for label, rows in (("many rows", 3000), ("few rows", 1000), ("no rows", 0), ("special numbers", 2000)):
+            x = random.uniform(-1, 1, (rows, self.K))
+            w = runner.rounded(random.uniform(-1, 1, (self.K, self.N)) / self.K**0.5, "f32")
+            if label.startswith("special"):
+                for row, number in enumerate(special * 2):
+                    x[row, row * 50] = number
+                # Of one row nothing but small numbers, of which no product is normal.
+                x[1999] = 2.0**-127
+                # Numbers whose second and third parts are 0.
+                w[:, :3] = 2.0**-5, 2.0**-6, 2.0**-100
+            x = runner.rounded(x, "f32")
+            with np.errstate(invalid="ignore"):
+                y = x @ w
+            made.append(case_of(self.text(), label, {"x": x, "w": w}, {"y": y}, ("relative", 4e-6)))
+        return made
 
 
 class Norm(Program):
@@ -466,6 +531,11 @@ def every(count):
     made += [Variant("persistent", program) for program in persistent]
     made += [Variant("library", Cell(name)) for name in examples.names()]
     made += [Variant("library", Large(name), "overlap", ["--overlap-projections"]) for name in Large.GROWN]
+    split = [*map(Split, Split.GROWN), SplitStatic("lstm"), SplitProduct()]
+    made += split
+    made += [Variant("library", program) for program in split]
+    # Other modes leave to libraries what is theirs.
+    made += [Variant("library", program, "unsplit", ["--f32-mode=tf32"]) for program in split]
     made += [RandomCells(mode, number) for mode in RandomCells.MODES for number in range(1, RandomCells.LIBRARIES + 1)]
     made += [StaticCells(mode) for mode in StaticCells.MODES]
     made += [WarpGroupCells(mode) for mode in WarpGroupCells.SEEDS]

@@ -13,6 +13,7 @@ import time
 
 import numpy as np
 import programs
+import runner
 from calls import Call, check_same
 from device import scattered
 from lstm_mlir import Error, Session, Status
@@ -38,6 +39,27 @@ def repeats_bitwise(bench, name):
                     call.check(found)
                 check_same(f"{case.label}, call {number}", first, found)
         call.check_arguments()
+
+
+def mean_errors(bench, name):
+    """Root mean squares of large results without infinities and NaN, by case and result."""
+    errors, library = {}, bench.load(name)
+    for case in bench.cases(name):
+        for found, result in zip(Call(case, bench.where).run(library).fetch(), case.results):
+            if result.value.size > 10000 and np.isfinite(result.value).all():
+                difference = runner.decode(found, result.type) - result.value
+                errors[f"{case.label}, {result.name}"] = float(np.mean(difference**2)**0.5)
+    return errors
+
+
+def is_as_exact_as_f32(bench, name):
+    """Products of bf16 for products of f32, on the mean: the errors of f32 are those of cuBLAS's."""
+    plain = mean_errors(bench, "unsplit/" + name)
+    expect(plain, f"{name} has no large result")
+    for other in (name, "library/" + name):
+        for label, error in mean_errors(bench, other).items():
+            bench.note(f"{other}, {label}: error {error:.3g}, of f32 {plain[label]:.3g}, {error / plain[label]:.2f} times")
+            expect(error <= 1.5 * plain[label], f"{other}, {label}: error {error:.3g}, of f32 {plain[label]:.3g}")
 
 
 def takes_strides(bench, name):
@@ -387,6 +409,7 @@ def costs_the_host_little(bench, name):
 CELLS = ["cell/lstm", "cell/gru_reset_before", "cell/bidirectional", "cell/layer_norm_lstm", "cell/two_layer", "cell/sru"]
 FEW = CELLS[:3]
 ENDURING = ["persistent/" + name for name in FEW] + ["warp_groups/cell/lstm", "warp_groups/cell/gru_reset_before"]
+SPLIT = [f"split/{name}" for name in (*programs.Split.GROWN, "lstm/static", "product")]
 # (scenario, programs, needs a GPU)
 SCENARIOS = [
     (repeats_bitwise, ["large/" + name for name in programs.Large.GROWN], False),
@@ -394,6 +417,8 @@ SCENARIOS = [
                        for number in range(1, programs.RandomCells.LIBRARIES + 1)], True),
     (repeats_bitwise, [f"cells/{mode}/warp_groups" for mode in programs.WarpGroupCells.SEEDS]
      + ["warp_groups/large/" + name for name in programs.WARP_GROUPS[programs.Large]], True),
+    (is_as_exact_as_f32, SPLIT, True),
+    (repeats_bitwise, SPLIT, True),
     (takes_strides, CELLS, False),
     (writes_over_arguments, CELLS, False),
     (serves_threads, FEW, False),
