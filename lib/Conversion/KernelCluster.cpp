@@ -117,15 +117,6 @@ KernelEmitter::Item KernelEmitter::getOwnItem(unsigned number, int64_t i) {
   return item;
 }
 
-void KernelEmitter::addChains(unsigned number, Accumulators &accumulators) {
-  const PhaseLayout &phase = layout.phases[number];
-  size_t count = phase.productTiles * plan.rowTiles;
-  for (size_t i = count; i < accumulators.size(); ++i)
-    for (auto [sum, part] : llvm::zip_equal(accumulators[i % count], accumulators[i]))
-      sum = arith::AddFOp::create(b, sum, part);
-  accumulators.resize(count);
-}
-
 /// The products of the lane's elements, by element: those of its accumulators, to which the other warps
 /// that share out k add theirs, through shared memory as [unit warp][row class][unit][split][lane][gate].
 SmallVector<SmallVector<Value>> KernelEmitter::exchangeSums(unsigned number, const Accumulators &accumulators,

@@ -113,6 +113,11 @@ private:
   SmallVector<Value> askAgain(Value address, Value missing, ValueRange known);
   void multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked, Value count,
                 Value tile, Accumulators &accumulators);
+  /// In which chain products of two planes are summed; those of small parts have their own where warps that map sum all.
+  int64_t getChain(const PhaseLayout &phase, unsigned weightPlane, unsigned operandPlane) {
+    return phase.chains > 1 && weightPlane + operandPlane > 0 ? 1 : 0;
+  }
+  void addChains(unsigned number, Accumulators &accumulators);
   Accumulators multiplyTile(unsigned number, Value count, const IRMapping &step, Value tile);
   void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
   Value sumAddress(unsigned number, Value flip, Value split, Value row, Value lane, Value product);
@@ -250,7 +255,6 @@ private:
   bool isLastRead(unsigned number, const Projection &projection);
   void clearSlots(unsigned number, Value count);
   Item getOwnItem(unsigned number, int64_t i);
-  void addChains(unsigned number, Accumulators &accumulators);
   SmallVector<SmallVector<Value>> exchangeSums(unsigned number, const Accumulators &accumulators, Value flip);
   void emitClusterSteps();
   using Results = SmallVector<SmallVector<Value>>;

@@ -18,7 +18,7 @@ ProductFormat lstm::getFormat(const Projection &projection, const KernelPlan &pl
 }
 
 bool lstm::splitsLate(const ProductFormat &format, const KernelPlan &plan) {
-  return plan.hasWarpGroups() && format.getWordElements() == 1 && format.getNumPlanes() > 1;
+  return plan.hasWarpGroups() && format.isFloat32();
 }
 
 int64_t lstm::getNumWeightPlanes(const ProductFormat &format, const KernelPlan &plan) {
@@ -68,7 +68,13 @@ static int64_t getMapRegisters(const RecurrentLoop &loop, const PhaseInLoop &pha
   return std::min<int64_t>(KernelLayout::kMostGroupRegisters, llvm::alignTo(kOther + items * values, 8));
 }
 
-KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
+KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan)
+    : KernelLayout(loop, plan, /*sumsSmallApart=*/true) {
+  if (size.sharedBytes > KernelTarget().sharedBytes)
+    *this = KernelLayout(loop, plan, /*sumsSmallApart=*/false);
+}
+
+KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, bool sumsSmallApart) {
   int64_t working = 0;
   for (const PhaseInLoop &phase : loop.phases)
     for (const Projection &projection : phase.projections)
@@ -97,7 +103,12 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
       for (int64_t n = 0; n < perSplit; ++n)
         layout.slots.push_back({unsigned(i), n, {}, splitsLate(format, plan)});
     }
-    int64_t sums = 4 * layout.productTiles * plan.rowTiles * plan.getNumChains(layout.productTiles);
+    int64_t tiles = layout.productTiles * plan.rowTiles;
+    if (!plan.isCluster())
+      layout.chains = sumsSmallApart && planes > 1 ? 2 : 1;
+    else if (tiles != 0)
+      layout.chains = std::clamp<int64_t>(4 / tiles, 1, 4);
+    int64_t sums = 4 * tiles * layout.chains;
     int64_t left = plan.getMaxRegisters() - getOtherRegisters(plan) - sums;
     layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 1, 8);
     layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.rowTiles);
@@ -107,7 +118,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan) {
     // Who maps what it has multiplied has the inputs meanwhile: those of a step, and what does not change.
     int64_t inputs = plan.isCluster() ? layout.getNumItems(plan) / plan.getNumThreads() * (layout.gates + 4) : 0;
     // Of weights that are split as they are multiplied, they and their parts, and the sums of a stage.
-    int64_t multiplied = splitWords != 0 ? splitWords + sums : 4 * planes * layout.inFlight;
+    int64_t multiplied = splitWords != 0 ? splitWords + 4 * tiles : 4 * planes * layout.inFlight;
     working = std::max(working, sums + multiplied + inputs);
     if (!plan.isCluster())
       sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());

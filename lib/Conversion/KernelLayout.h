@@ -42,6 +42,9 @@ struct PhaseLayout {
   /// Fragments that a lane asks for at once.
   int64_t inFlight;
   SmallVector<Slot> slots;
+  /// In how many sums a warp adds up products: in a cluster so that they need not wait for each other, elsewhere those
+  /// of small parts apart, if there are registers, as tensor cores cut off what is small beside a sum.
+  int64_t chains = 1;
   int64_t getNumItems(const KernelPlan &plan) const { return blockUnits * plan.getNumRows(); }
   /// With warp groups, as many as are neighbours in all lanes.
   int64_t getLaneUnits() const {
@@ -163,6 +166,7 @@ struct KernelLayout {
   }
 
 private:
+  KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, bool sumsSmallApart);
   void placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan);
   void placeWeights(const RecurrentLoop &loop, const KernelPlan &plan);
   void placeRing(const KernelPlan &plan);

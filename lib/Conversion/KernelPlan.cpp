@@ -80,47 +80,54 @@ static int64_t getTileRows(const KernelPlan &plan, int64_t rows) {
   return std::clamp<int64_t>(rows, 1, plan.getNumRows());
 }
 
-/// Warp groups: by 116 measurements of 54 plans (root mean square of the relative error 5 %).
+/// Cycles between products of a block's warp groups, with so many columns; weights are a matrix in shared memory or in
+/// registers. Measured alone.
+static double getProductCycles(int64_t columns, bool isMatrix, int64_t groups) {
+  double few = groups == 1 ? (isMatrix ? 21 + 0.28 * columns : 18.7) : isMatrix ? 16.2 + 0.255 * columns : 13.3;
+  return std::max(few, 0.5 * columns * (groups == 1 ? 1.15 : 1));
+}
+
+/// Warp groups: by 77 measurements of 61 plans (root mean square of the relative error 7 %).
 static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const KernelPlan &plan,
                                           const KernelTarget &target, int64_t rows) {
   struct GroupCosts {
-    double start, perSplit, perReadKilobyte, perWeightKilobyte, perProductColumn, perItem, perFloat32Item, perPlane;
+    double start, perSplit, perSumKilobyte, perReadKilobyte, perProduct, perLateSlot, perItem, perFloat32Item, perPlane,
+        perStreamedKilobyte;
   };
-  constexpr GroupCosts kGroupWaiting = {0.986, 0.037, 0.0024, 0.0028, 2.5e-4, 0.067, 0.244, 0.54};
-  constexpr GroupCosts kGroupWorking = {0.607, 0.162, 0, 0.0011, 1.8e-4, 0.194, 0.178, 0.07};
+  constexpr GroupCosts kGroupWaiting = {0.797, 0.0525, 0, 0.0132, 1.12, 0, 0, 0.189, 0.828, 0.011};
+  constexpr GroupCosts kGroupWorking = {0.603, 0, 0.027, 0.0003, 0.92, 0.0295, 0.143, 0.176, 0, 0.012};
   KernelLayout layout(loop, plan);
   double slower = double(KernelTarget().clock) / target.clock;
   double waiting = 0, working = 0;
   int64_t tileRows = getTileRows(plan, rows);
   for (auto [phase, shape] : llvm::zip_equal(loop.phases, layout.phases)) {
     double items = llvm::divideCeil(shape.blockUnits * tileRows, plan.getNumMapThreads());
-    double read = 0, weights = 0, columns = 0;
+    double read = 0, products = 0, lateSlots = 0;
     int64_t planes = 1;
     bool isFloat32 = false;
     for (const Slot &slot : shape.slots) {
       const Projection &projection = phase.projections[slot.projection];
       ProductFormat format = getFormat(projection, plan);
       planes = std::max(planes, format.getNumPlanes());
-      double rowKilobytes = 4.0 * ProductFormat::kGroupWords * plan.splits * format.getNumPlanes() / 1024;
-      read += rowKilobytes * plan.getNumRows();
-      weights += rowKilobytes * shape.productTiles * KernelPlan::kGroupProducts;
-      // Two products a group.
-      columns += 2.0 * plan.splits * shape.productTiles * format.getTerms().size() * plan.getNumRows();
+      read += 4.0 * ProductFormat::kGroupWords * plan.splits * format.getNumPlanes() * plan.getNumRows() / 1024;
+      // Two products a group of k.
+      bool isMatrix = (slot.place || slot.isStreamed) && !slot.isLate;
+      products += 2.0 * plan.splits * shape.productTiles * format.getTerms().size() *
+                  getProductCycles(plan.getNumRows(), isMatrix, plan.splits) / KernelTarget().clock;
+      lateSlots += slot.isLate * plan.splits * shape.productTiles;
       isFloat32 |= cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
     }
+    double streamed = shape.getNumStreamed() * layout.slotBytes * plan.splits / 1024.0;
+    double sums = 4.0 * plan.splits * plan.getNumRows() * shape.getRowStride() / 1024;
     auto add = [&](const GroupCosts &costs) {
-      return slower * (costs.start + costs.perSplit * plan.splits + costs.perReadKilobyte * read +
-                       costs.perWeightKilobyte * weights + costs.perProductColumn * columns +
-                       (costs.perItem + costs.perFloat32Item * isFloat32) * items + costs.perPlane * (planes - 1));
+      return slower * (costs.start + costs.perSplit * plan.splits + costs.perSumKilobyte * sums +
+                       costs.perReadKilobyte * read + costs.perProduct * products + costs.perLateSlot * lateSlots +
+                       (costs.perItem + costs.perFloat32Item * isFloat32) * items + costs.perPlane * (planes - 1) +
+                       costs.perStreamedKilobyte * streamed);
     };
     waiting += add(kGroupWaiting) + target.handOverLatency / 1e3;
     working += add(kGroupWorking);
   }
-  // Weights that all blocks stream come from the second-level cache at a part of its rate each.
-  constexpr double kPerStreamedKilobyte = 0.0245;
-  double streaming = slower * kPerStreamedKilobyte * layout.streamedBytes / 1024;
-  waiting += streaming;
-  working += streaming;
   return bound(waiting, working, getNumPasses(plan, target, rows), rows);
 }
 
@@ -217,7 +224,7 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
       }
   if (target.hasWarpGroups && isForWarpGroups(loop))
     for (int64_t blockUnits : {16, 32})
-      for (int64_t rowTiles : {2, 4, 8})
+      for (int64_t rowTiles : {1, 2, 4, 8})
         for (int64_t splits : {1, 2})
           for (int64_t mapWarps : {4, 8}) {
             KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, mapWarps, float32,

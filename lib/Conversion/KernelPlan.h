@@ -53,10 +53,6 @@ struct KernelPlan {
   int64_t getBlockUnits(int64_t units) const {
     return llvm::alignTo(llvm::divideCeil(units, unitBlocks), hasWarpGroups() ? 8 : 8 * getUnitWarps());
   }
-  /// In how many sums a warp of a cluster adds up products, so that they need not wait for each other.
-  int64_t getNumChains(int64_t productTiles) const {
-    return isCluster() && productTiles != 0 ? std::clamp<int64_t>(4 / (productTiles * rowTiles), 1, 4) : 1;
-  }
   bool operator==(const KernelPlan &) const = default;
 };
 

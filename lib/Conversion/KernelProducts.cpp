@@ -201,7 +201,18 @@ SmallVector<Value> KernelEmitter::askAgain(Value address, Value missing, ValueRa
   return words;
 }
 
-/// The sums of a warp, [chain][product tile][row tile].
+/// Adds up the chains.
+void KernelEmitter::addChains(unsigned number, Accumulators &accumulators) {
+  const PhaseLayout &phase = layout.phases[number];
+  size_t count = phase.productTiles * plan.rowTiles;
+  for (size_t i = count; i < accumulators.size(); ++i)
+    for (auto [sum, part] : llvm::zip_equal(accumulators[i % count], accumulators[i]))
+      sum = arith::AddFOp::create(b, sum, part);
+  accumulators.resize(count);
+}
+
+/// The sums of a warp, [chain][product tile][row tile]; those of a cluster, which has something else to do meanwhile,
+/// are not added up yet.
 KernelEmitter::Accumulators KernelEmitter::multiplyTile(unsigned number, Value count, const IRMapping &step,
                                                         Value tile) {
   const PhaseLayout &phase = layout.phases[number];
@@ -210,13 +221,14 @@ KernelEmitter::Accumulators KernelEmitter::multiplyTile(unsigned number, Value c
     for (int64_t n = 0; n < plan.rowTiles; ++n)
       fragments.push_back({s, n});
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  int64_t chains = plan.getNumChains(phase.productTiles);
-  Accumulators sums(chains * phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
+  Accumulators sums(phase.chains * phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
   for (ArrayRef<Fragment> rest = fragments; !rest.empty();) {
     ArrayRef<Fragment> part = rest.take_front(phase.inFlight);
     rest = rest.drop_front(part.size());
     multiply(number, part, ask(number, part, count, step, tile), count, tile, sums);
   }
+  if (!plan.isCluster())
+    addChains(number, sums);
   return sums;
 }
 
@@ -243,23 +255,33 @@ void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, Valu
   const PhaseLayout &phase = layout.phases[number];
   SmallVector<Value> all = waitFor(number, fragments, count, tile, asked);
   ValueRange rest(all);
-  int64_t chains = plan.getNumChains(phase.productTiles);
   for (const Fragment &fragment : fragments) {
     Request request = getRequest(number, fragment, count, tile);
     int64_t numWords = ProductFormat::kLaneWords * request.format.getNumPlanes();
     ValueRange words = rest.take_front(numWords);
     rest = rest.drop_front(numWords);
     SmallVector<Value> slotWeights = getSlotWeights(number, fragment.slot);
+    // Tensor cores cut off what they add up, so f32 adds up short sums of theirs, but for those of small parts.
+    bool isExact = !plan.isCluster() && request.format.isFloat32();
+    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
     // Products of one sum wait for each other: they are not neighbours.
-    for (auto [weightPlane, operandPlane] : request.format.getTerms())
+    for (auto [weightPlane, operandPlane] : request.format.getTerms()) {
+      bool startsAnew = isExact && weightPlane + operandPlane == 0;
+      Accumulators some(phase.productTiles, SmallVector<Value>(4, zero));
       for (int64_t i = 0; i < 2; ++i)
         for (int64_t m = 0; m < phase.productTiles; ++m) {
-          int64_t chain = (2 * fragment.slot + i) % chains;
+          int64_t chain = plan.isCluster() ? (2 * fragment.slot + i) % phase.chains
+                                           : getChain(phase, weightPlane, operandPlane);
           SmallVector<Value> &sum = accumulators[(chain * phase.productTiles + m) * plan.rowTiles + fragment.n];
-          sum = request.format.multiply(
+          SmallVector<Value> &part = startsAnew ? some[m] : sum;
+          part = request.format.multiply(
               b, ValueRange(slotWeights).slice(8 * (weightPlane * phase.productTiles + m) + 4 * i, 4),
-              words.slice(4 * operandPlane + 2 * i, 2), sum);
+              words.slice(4 * operandPlane + 2 * i, 2), part);
+          if (startsAnew && i == 1)
+            for (auto [all, other] : llvm::zip_equal(sum, part))
+              all = arith::AddFOp::create(b, all, other);
         }
+    }
   }
 }
 

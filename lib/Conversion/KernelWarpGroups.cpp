@@ -399,22 +399,31 @@ static SmallVector<Value> flatten(ArrayRef<SmallVector<Value>> sums) {
   return values;
 }
 
-static void addTo(ImplicitLocOpBuilder &b, SmallVector<SmallVector<Value>> &sums,
-                  ArrayRef<SmallVector<Value>> others) {
-  for (auto [all, some] : llvm::zip_equal(sums, others))
-    for (auto [sum, other] : llvm::zip_equal(all, some))
-      sum = arith::AddFOp::create(b, sum, other);
-}
-
 /// The sums of a group's warp, [product tile][row tile].
 KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value count, Value tile) {
   const PhaseLayout &phase = layout.phases[number];
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  const Accumulators none(phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
+  const size_t numTiles = phase.productTiles * plan.rowTiles;
+  const Accumulators none(phase.chains * numTiles, SmallVector<Value>(4, zero));
   Accumulators sums = none;
   Value first = getStage(number, count, tile), before;
-  // Tensor cores cut off what they add up, so f32 adds up sums of theirs. Where these are of a stage each, that is a
-  // loop: else the assembler would keep all of them until the end.
+  // Tensor cores cut off what they add up, so f32 adds up short sums of theirs, but for those of small parts.
+  auto startAnew = [&](const Accumulators &all) {
+    Accumulators some = none;
+    std::copy(all.begin() + numTiles, all.end(), some.begin() + numTiles);
+    return some;
+  };
+  auto addUp = [&](Accumulators &all, Accumulators some) {
+    for (size_t i = 0; i < numTiles; ++i)
+      for (auto [sum, part] : llvm::zip_equal(some[i], all[i]))
+        sum = arith::AddFOp::create(b, part, sum);
+    all = std::move(some);
+  };
+  auto assign = [](Accumulators &all, ValueRange values) {
+    for (auto [i, value] : llvm::enumerate(values))
+      all[i / 4][i % 4] = value;
+  };
+  // Where sums are of a stage each, that is a loop: else the assembler would keep all of them until the end.
   unsigned slot = 0;
   auto multiplyInLoop = [&](int64_t slots, int64_t slotBytes) {
     if (slots == 0)
@@ -422,18 +431,15 @@ KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value
     auto each = scf::ForOp::create(b, index(0), index(slots / layout.stageGroups), index(1), flatten(sums));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(each.getBody());
+    assign(sums, each.getRegionIterArgs());
     bool isLate = phase.slots[slot].isLate;
-    Accumulators carried = none, ofStage = none;
-    for (auto [i, sum] : llvm::enumerate(each.getRegionIterArgs()))
-      carried[i / 4][i % 4] = sum;
+    Accumulators some = isLate ? startAnew(sums) : sums;
     Value stage = add(add(first, index(slot / layout.stageGroups)), each.getInductionVar());
-    multiplyStage(number, slot, stage, mul(each.getInductionVar(), layout.stageGroups * slotBytes),
-                  isLate ? ofStage : carried);
+    multiplyStage(number, slot, stage, mul(each.getInductionVar(), layout.stageGroups * slotBytes), some);
     if (isLate)
-      addTo(b, carried, ofStage);
-    scf::YieldOp::create(b, flatten(carried));
-    for (auto [i, sum] : llvm::enumerate(each.getResults()))
-      sums[i / 4][i % 4] = sum;
+      addUp(sums, some);
+    scf::YieldOp::create(b, flatten(isLate ? sums : some));
+    assign(sums, each.getResults());
     slot += slots;
   };
   multiplyInLoop(phase.getNumStreamed(), 0);
@@ -444,7 +450,7 @@ KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value
     Value stage = add(first, index(slot / layout.stageGroups));
     if (phase.slots[slot].isLate) {
       if (ofRest.empty())
-        ofRest = none;
+        ofRest = startAnew(sums);
       multiplyStage(number, slot, stage, index(0), ofRest);
       continue;
     }
@@ -459,7 +465,8 @@ KernelEmitter::Accumulators KernelEmitter::multiplyStages(unsigned number, Value
   if (before)
     releaseStage(before);
   if (!ofRest.empty())
-    addTo(b, sums, ofRest);
+    addUp(sums, ofRest);
+  addChains(number, sums);
   return sums;
 }
 
@@ -488,7 +495,8 @@ void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t c
   const PhaseLayout &phase = layout.phases[number];
   const Projection &projection = loop.phases[number].projections[phase.slots[firstSlot].projection];
   ProductFormat format = getFormat(projection, plan);
-  int64_t sumsOfTile = 4 * plan.rowTiles, numSums = phase.productTiles * sumsOfTile;
+  int64_t sumsOfTile = 4 * plan.rowTiles, sumsOfChain = phase.productTiles * sumsOfTile;
+  int64_t numSums = phase.chains * sumsOfChain;
   auto range = [](int64_t first, int64_t count) {
     std::string text = "{";
     for (int64_t i = first; i < first + count; ++i)
@@ -555,7 +563,9 @@ void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t c
           else
             weight = range(ofSlot.operand + 8 * (weightPlane * phase.productTiles + m) + 4 * half, 4);
           text += llvm::formatv("{0} {1}, {2}, d, {3}; ", format.getWarpGroupProduct(plan.getNumRows()),
-                                range(m * sumsOfTile, sumsOfTile), weight,
+                                range(getChain(phase, weightPlane, operandPlane) * sumsOfChain + m * sumsOfTile,
+                                      sumsOfTile),
+                                weight,
                                 format.getWarpGroupConstants(ofSlot.isMatrix ? 2 : 1))
                       .str();
         }

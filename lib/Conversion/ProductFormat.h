@@ -43,6 +43,8 @@ public:
   static constexpr int64_t kGroupWords = 4 * kLaneWords;
   int64_t getGroupSize() const { return kGroupWords * getWordElements(); }
   int64_t getNumPlanes() const { return planes; }
+  /// Whether products are as exact as those of f32.
+  bool isFloat32() const { return getWordElements() == 1 && planes > 1; }
   /// Products of two planes, numbers of the weight's and of the operand's.
   ArrayRef<std::pair<unsigned, unsigned>> getTerms() const;
 
