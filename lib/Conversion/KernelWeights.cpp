@@ -97,7 +97,7 @@ void KernelEmitter::loadWeights(unsigned number) {
             for (int64_t i = 0; i < elements; ++i)
               parts.push_back(rows[w * elements + i][product]);
             if (splitsLate(format, plan))
-              packed = {arith::BitcastOp::create(b, b.getI32Type(), parts.front()).getResult()};
+              packed = {ProductFormat::packWhole(b, parts.front())};
             else
               packed = format.pack(b, parts);
           }

@@ -78,6 +78,12 @@ SmallVector<Value> ProductFormat::pack(ImplicitLocOpBuilder &b, ValueRange eleme
   return words;
 }
 
+Value ProductFormat::packWhole(ImplicitLocOpBuilder &b, Value element) {
+  constexpr int64_t kNaN = 0x7fc00000;
+  Value isNaN = arith::CmpFOp::create(b, arith::CmpFPredicate::UNO, element, element);
+  return arith::SelectOp::create(b, isNaN, arith::ConstantIntOp::create(b, kNaN, 32), toWord(b, element));
+}
+
 SmallVector<Value> ProductFormat::splitWord(ImplicitLocOpBuilder &b, Value word, Value half) const {
   assert(getWordElements() == 1 && "words are f32");
   auto constant = [&](int64_t bits) { return arith::ConstantIntOp::create(b, bits, 32); };

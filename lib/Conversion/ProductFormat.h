@@ -51,6 +51,10 @@ public:
   /// The words, one a plane, of as many elements as a word holds.
   SmallVector<Value> pack(ImplicitLocOpBuilder &b, ValueRange elements) const;
 
+  /// The word of an f32 that splitWord() takes. NaN is one that it leaves so: a NaN of nothing but ones it would carry
+  /// over to 0, and one whose ones are all dropped would become an infinity.
+  static Value packWhole(ImplicitLocOpBuilder &b, Value element);
+
   /// The words, one a plane, of an f32 that is a word: as pack() has them, but in fewer instructions, as the assembler
   /// does not know that products don't read the lower bits of the small one.
   SmallVector<Value> splitWord(ImplicitLocOpBuilder &b, Value word, Value half) const;
