@@ -224,13 +224,16 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
     stageBytes += stageGroups * slotBytes;
     mostRingBytes = std::max(mostRingBytes, 2 * plan.splits * (stageBytes + 2 * 8));
     int64_t excess = assign(mostRingBytes);
-    for (PhaseLayout &phase : phases)
+    auto ofPhase = all.begin();
+    for (PhaseLayout &phase : phases) {
       for (auto [i, slot] : llvm::enumerate(phase.slots)) {
         if (i % stageGroups == 0 && (excess <= 0 || slot.projection != phase.slots.front().projection))
           break;
         slot.isStreamed = true;
-        excess -= slotBytes * plan.splits;
+        excess -= ofPhase[i].bytes;
       }
+      ofPhase += phase.slots.size();
+    }
   }
   for (Weights &weights : all) {
     if (weights.slot->isStreamed)
