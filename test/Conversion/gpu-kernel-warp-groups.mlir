@@ -7,12 +7,12 @@
 // CHECK: llvm.call @lstmCudaFill(%{{.*}}, %c0_i32, %{{.*}})
 // CHECK: gpu.launch blocks({{.*}}) in ({{.*}}) threads({{.*}}) in (%{{.*}} = %c512, {{.*}}) dynamic_shared_memory_size
 // CHECK: "mbarrier.init.shared::cta.b64 [$0], $1; fence.mbarrier_init.release.cluster;"
-// Warp groups have weights in shared memory, where wgmma reads them.
+// Warp groups have weights in registers, as rows are few, and with them multiply what is in shared memory.
 // CHECK: "setmaxnreg.dec.sync.aligned.u32 {{[0-9]+}};"
 // CHECK: "fence.proxy.async.shared::cta;"
 // CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %c256_i32
 // CHECK: mbarrier.try_wait.parity
-// CHECK: "{ .reg .b64 d, w; wgmma.fence.sync.aligned; {{.*}}wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, w, d, 1, 1, 1, 0, 0; {{.*}}wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }", "=&f,=&f,=&f,=&f,
+// CHECK: "{ .reg .b64 d, w; wgmma.fence.sync.aligned; add.s64 d, ${{[0-9]+}}, 0; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {$0, $1, $2, $3}, {$4, $5, $6, $7}, d, 1, 1, 1, 0; {{.*}}wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0; }", "=&f,=&f,=&f,=&f,r,r,
 // CHECK: @p mbarrier.arrive.shared::cta.b64 _, [$0];
 // CHECK: "bar.arrive $0, 384;", "r,~{memory}"
 // Those that map publish the state before the first step, then what they map; who has all of a tile counts.
@@ -32,7 +32,8 @@
 // Those that fetch wait until all blocks have counted.
 // CHECK: "setmaxnreg.dec.sync.aligned.u32 40;"
 // CHECK: "{ .reg .pred p; .reg .b32 v; wait: ld.acquire.gpu.global.b32 v, [$0]; sub.s32 v, v, $1; setp.lt.s32 p, v, 0; @p bra wait; fence.proxy.async.global; }"
-// CHECK: "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$2], [$3], $1, [$0];"
+// CHECK: "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", {{.*}} %[[FULL:[0-9]+]], %[[BYTES:c[0-9]+_i32]] :
+// CHECK: "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];", {{.*}}, %[[BYTES]], %[[FULL]] :
 // CHECK: lstm.alone
 // CHECK-SAME: lstm.together
 // CHECK: } else {
