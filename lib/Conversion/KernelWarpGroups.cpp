@@ -6,11 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For many rows or large weights, where what a step reads bounds it: `wgmma` multiplies weights in shared memory, or
-// in registers what that does not hold, with what is projected. For each of the groups that share out k, one thread
-// fetches this in stages of k, of all rows of a tile, into a ring. Stages lie in memory as `wgmma` reads them (PTX ISA,
-// "Matrices in shared memory", inner dimension k without swizzle): words of k by four, of each the rows, one after
-// the other.
+// For many rows or large weights, where what a step reads bounds it: `wgmma` multiplies weights with what is
+// projected. For each of the groups that share out k, one thread fetches this in stages of k, of all rows of a tile,
+// into a ring. Stages lie in memory as `wgmma` reads them (PTX ISA, "Matrices in shared memory", inner dimension k
+// without swizzle): words of k by four, of each the rows, one after the other.
+//
+// Weights lie
+//   - in registers, as long as there are any, if a tile has few rows;
+//   - in shared memory, as matrices;
+//   - where that is full, too, in memory: the block writes those of the first stages behind what is exchanged, and
+//     they are fetched with each stage anew, into the same place of the ring.
+//
+// Weights of f32 that are two TF32 parts are split "late": they lie as they are, in half of the place, a lane has its
+// own words, and splits them in registers when it multiplies them. As tensor cores cut off what they add up, f32 adds
+// up the sums of stages.
 //
 // Warps that map ask for what they read of sequences a tile ahead.
 //

@@ -279,7 +279,8 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     8 * `row_tiles`; of a block's warps, `splits` multiply and `map_warps` map. With `unit_warps` instead of
     `map_warps` the blocks of a group are a cluster (sm_90), each of so many groups of `splits` warps has some of its
     units and maps what it multiplies; the cost model considers that for products of 16 bits. With `unit_warps` of 4 and
-    `map_warps`, `splits` warp groups multiply by `wgmma` (sm_90a); the model takes them for many rows and large weights. A part
+    `map_warps`, `splits` warp groups multiply by `wgmma` (sm_90a); the model takes them for many rows and large weights. Their weights
+    may be more than a multiprocessor holds, so `unit_blocks` may be few; see convert-lstm-to-gpu-kernel. A part
     without `unit_blocks` is for libraries.
 
     A loop becomes a kernel if it counts from 0 by 1, its phases have static weights of f32, f16 or bf16 and sum in f32, at
@@ -333,6 +334,12 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     clusters do not wait for each other. Warp groups get it from memory, too, by copies of a part of k and all rows of a tile into shared
     memory, when a counter says that all blocks have written theirs; slots for four steps are enough. Weights have to lie at multiples of what a lane loads at once, up to 16
     bytes, which is asked for at run time.
+
+    Weights stay in registers, and then in shared memory. Those of warp groups go to shared memory first if tiles have
+    more than 32 rows, whose sums take registers. What fits in neither is streamed: each block writes it to memory
+    once, and fetches it in each step and for each tile, with what it is multiplied by. With `f32 = "exact"` warp groups
+    keep weights whole, and split them into TF32 parts when they multiply them.
+
     Phases run one after the other in each step; a region is inlined, whatever cell it came from.
     If all products are of f16 and bf16, exp, tanh, roots and divisions come from the special function unit,
     with relative errors of 2^-21 (tanh: of 1), unless `approximate` is off.
