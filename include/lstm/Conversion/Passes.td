@@ -338,7 +338,8 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     Weights stay in registers, and then in shared memory. Those of warp groups go to shared memory first if tiles have
     more than 32 rows, whose sums take registers. What fits in neither is streamed: each block writes it to memory
     once, and fetches it in each step and for each tile, with what it is multiplied by. With `f32 = "exact"` warp groups
-    keep weights whole, and split them into TF32 parts when they multiply them.
+    keep weights whole, and split them into TF32 parts when they multiply them. Where numbers are split, NaN stays NaN, and
+    an infinity may become NaN, as one of the parts that it is multiplied by may be 0.
 
     Phases run one after the other in each step; a region is inlined, whatever cell it came from.
     If all products are of f16 and bf16, exp, tanh, roots and divisions come from the special function unit,

@@ -14,7 +14,8 @@ called with, and what they must give, all from the suites that test the CPU.
     persistent/…      cells, large ones, random programs and those that reduce by --strategy=persistent
     cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows;
                       cells/MODE/static of sizes that are written down, cells/MODE/warp_groups by warp groups
-    warp_groups/…     cells and large ones by warp groups
+    warp_groups/…     cells and large ones by warp groups; warp_groups/streamed/… with more weights than a block has place
+                      for, warp_groups/special/… with weights that are not finite
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
     split/NAME        cells and a product so large that products of f32 become products of bf16; library/split/… so,
@@ -205,6 +206,60 @@ class Large(Cell):
         return case
 
 
+class Streamed(Large):
+    """So many units that few blocks have more weights than they have place for; in the types of a mode."""
+
+    # Units and gates of the example.
+    SIZES = {"lstm": (40, 4), "gru_reset_before": (44, 3), "mgu": (36, 1)}
+    # Several tiles in a group of blocks, too.
+    sizes = [("ragged", 4, 70, None), ("many rows", 3, 1100, None), ("one row", 3, 1, [3]), ("no steps", 0, 3, None), ("no rows", 2, 0, None)]
+    # Of states below 1: what their types, and those of factors, leave over a few steps.
+    EXACTNESS = {"exact": ("units", 32.0), "bf16x3": ("absolute", 2.0**-15), "tf32": ("absolute", 2.0**-9),
+                 "f16": ("units", 4.0), "bf16": ("units", 4.0)}
+
+    def __init__(self, cell, mode, units):
+        self.cell, self.mode, self.name = cell, mode, f"streamed/{cell}/{mode}/{units}"
+        before, gates = self.SIZES[cell]
+        self.GROWN = {cell: {before: units, gates * before: gates * units}}
+
+    def text(self):
+        return super().text().replace("xf32>", f"x{self.mode}>") if self.mode in ("f16", "bf16") else super().text()
+
+    def make(self, *size, **options):
+        case = super().make(*size, **options)
+        for result in case.results:
+            result.how = self.EXACTNESS[self.mode]
+        return case
+
+
+class Special(Large):
+    """Weights that are not finite: the first step's results are NaN for their units alone, later ones for all, but
+    for rows that have ended."""
+
+    GROWN = {"lstm": {}, "gru_reset_before": {}}
+    sizes = [("one step", 1, 5, [1, 0, 1, 1, 1]), ("more steps", 3, 20, None)]
+    # By row and unit of U, of a gate that other units' gates don't need, the bits. All ones but for the sign, as GPUs make NaN; ones in no bit that a product reads.
+    NUMBERS = {(0, 1): 0x7FFFFFFF, (7, 5): 0x7F800001, (39, 5): 0x7F800000, (12, 37): 0xFFC00000, (30, 18): 0xFF800000}
+
+    def __init__(self, cell):
+        super().__init__(cell)
+        self.name = "special/" + cell
+
+    def make(self, label, steps, batch, lengths, seed=0):
+        text = self.text()
+        arguments = examples.inputs(text, steps, batch, suite.hash_of(self.name, label), lengths=lengths)
+        bits = arguments["U"].astype(np.float32).view(np.uint32)
+        for (k, unit), number in self.NUMBERS.items():
+            bits[k, 1, unit] = number
+        # An infinity that is multiplied with parts, of which one may be 0, may be NaN: here it has to be.
+        arguments["h0"][:, 30] = 0.0
+        with np.errstate(invalid="ignore"):
+            arguments["U"] = bits.view(np.float32).astype(np.float64)
+            case = case_of(text, label, arguments, examples.REFERENCES[self.cell](arguments), UNITS)
+        case.arguments[case.names.index("U")] = bits.view(np.float32)
+        return case
+
+
 class Split(Large):
     """Sizes with which projections of f32 become products of bf16, and numbers of rows with which they don't."""
 
@@ -375,6 +430,11 @@ class StaticProperty(Property):
         return program
 
 
+def get_mode_flags(mode):
+    """Types of elements are modes, too."""
+    return [] if mode in ("f16", "bf16") else [f"--f32-mode={mode}"]
+
+
 class RandomCells(Program):
     """Random cells as functions of one library, which is quicker to compile than one for each."""
 
@@ -383,7 +443,7 @@ class RandomCells(Program):
     def __init__(self, mode, number):
         self.mode, self.name = mode, f"cells/{mode}/{number}"
         self.seeds = range(self.CELLS * (number - 1) + 1, self.CELLS * number + 1)
-        self.flags = ("--strategy=persistent", *([f"--f32-mode={mode}"] if mode not in ("f16", "bf16") else []))
+        self.flags = ("--strategy=persistent", *get_mode_flags(mode))
 
     def text(self):
         return "".join(emit(cells.draw(seed, self.mode))[0].replace("@main(", f"@cell{seed}(") for seed in self.seeds)
@@ -487,6 +547,11 @@ WARP_GROUPS = {Cell: dict.fromkeys(["bidirectional", "clip", "coupled", "gru_res
                                    "2,2,1,4,2"),
                Large: {"lstm": "16,2,2,4,2", "gru_reset_before": "2,2,1,8,2", "two_layer": "2,1,2,4,2",
                        "bidirectional": "2,4,1,4,2", "gru_reset_after": "12,2,2,4,2"}}
+# And such with which weights are streamed, by cell, mode and units.
+STREAMED = {("lstm", "exact", 500): "16,1,2,4,2", ("lstm", "bf16x3", 500): "12,4,1,4,2", ("lstm", "tf32", 500): "8,4,1,4,2",
+            ("lstm", "f16", 500): "8,1,1,4,2", ("lstm", "bf16", 500): "12,8,1,4,2",
+            ("gru_reset_before", "exact", 500): "16,8,1,4,2", ("gru_reset_before", "exact", 900): "16,1,1,4,2",
+            ("mgu", "exact", 500): "4,1,1,4,2", ("mgu", "f16", 900): "8,1,2,4,2"}
 
 
 # The folder of the compiled programs; run.py says.
@@ -541,4 +606,7 @@ def every(count):
     made += [WarpGroupCells(mode) for mode in WarpGroupCells.SEEDS]
     made += [Variant("persistent", kind(name), "warp_groups", [f"--kernel-plan={plan}"])
              for kind, plans in WARP_GROUPS.items() for name, plan in plans.items()]
+    made += [Variant("persistent", program, "warp_groups", [f"--kernel-plan={plan}", *get_mode_flags(program.mode)])
+             for program, plan in ((Streamed(*sizes), plan) for sizes, plan in STREAMED.items())]
+    made += [Variant("persistent", Special(name), "warp_groups", ["--kernel-plan=2,2,1,4,2"]) for name in Special.GROWN]
     return {program.name: program for program in made}

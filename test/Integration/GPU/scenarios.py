@@ -416,7 +416,8 @@ SCENARIOS = [
     (repeats_bitwise, [f"cells/{mode}/{number}" for mode in programs.RandomCells.MODES
                        for number in range(1, programs.RandomCells.LIBRARIES + 1)], True),
     (repeats_bitwise, [f"cells/{mode}/warp_groups" for mode in programs.WarpGroupCells.SEEDS]
-     + ["warp_groups/large/" + name for name in programs.WARP_GROUPS[programs.Large]], True),
+     + ["warp_groups/large/" + name for name in programs.WARP_GROUPS[programs.Large]]
+     + ["warp_groups/streamed/" + "/".join(map(str, sizes)) for sizes in programs.STREAMED], True),
     (is_as_exact_as_f32, SPLIT, True),
     (repeats_bitwise, SPLIT, True),
     (takes_strides, CELLS, False),
