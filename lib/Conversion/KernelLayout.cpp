@@ -189,14 +189,15 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
     bool isInRegisters = false;
   };
   SmallVector<Weights> all;
-  int64_t allBytes = 0;
+  int64_t allBytes = 0, mostSlotBytes = 0;
   for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
     for (Slot &slot : layout.slots) {
       ProductFormat format = getFormat(phase.projections[slot.projection], plan);
       int64_t words = 8 * layout.productTiles * getNumWeightPlanes(format, plan);
       all.push_back({&slot, words, 4 * words * plan.getNumProductThreads()});
       allBytes += all.back().bytes;
-      slotBytes = std::max(slotBytes, 4 * words * 32 * KernelPlan::kGroupWarps);
+      layout.slotBytes = std::max(layout.slotBytes, 4 * words * 32 * KernelPlan::kGroupWarps);
+      mostSlotBytes = std::max(mostSlotBytes, layout.slotBytes);
     }
   int64_t planes = 1;
   for (const ExchangeLayout &exchange : exchanges)
@@ -221,7 +222,7 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
   } else if (assign(mostRingBytes) > 0 && assign(kLeastRingBytes) > 0) {
     // Stages in whole, of one projection, and a ring of two places. More would stream more of the weights than the
     // second-level cache holds.
-    stageBytes += stageGroups * slotBytes;
+    stageBytes += stageGroups * mostSlotBytes;
     mostRingBytes = std::max(mostRingBytes, 2 * plan.splits * (stageBytes + 2 * 8));
     int64_t excess = assign(mostRingBytes);
     auto ofPhase = all.begin();
@@ -245,7 +246,7 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
   }
   for (PhaseLayout &phase : phases) {
     phase.streamed = streamedBytes;
-    streamedBytes += phase.getNumStreamed() * slotBytes * plan.splits;
+    streamedBytes += phase.getNumStreamed() * phase.slotBytes * plan.splits;
   }
 }
 

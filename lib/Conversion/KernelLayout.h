@@ -67,6 +67,8 @@ struct PhaseLayout {
   /// [stage][split][slot of the stage][four of words][thread of the group][word].
   int64_t getNumStreamed() const;
   int64_t streamed = 0;
+  /// Of a slot's weights, those of a group.
+  int64_t slotBytes = 0;
   /// Slots behind these whose weights are split late, and lie in shared memory one as far behind the other:
   /// as many as there are of whole stages of `stageGroups`.
   int64_t getNumLooped(int64_t stageGroups) const;
@@ -117,8 +119,8 @@ struct KernelLayout {
   /// For warp groups: the ring of each group, [group][place of `stageBytes`], as many places as a power of two,
   /// and its barriers, [full, empty][group][place].
   int64_t ring = 0, ringPlaces = 0, stageBytes = 0, barriers = 0;
-  /// Of a stage, what is projected; behind it lie weights that are streamed, those of a slot and group in `slotBytes`.
-  int64_t exchangedBytes = 0, slotBytes = 0;
+  /// Of a stage, what is projected; behind it lie weights that are streamed.
+  int64_t exchangedBytes = 0;
   /// Of all phases of a block.
   int64_t streamedBytes = 0;
   /// What is on its way in the time that a copy takes.

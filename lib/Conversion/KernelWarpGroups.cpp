@@ -105,7 +105,7 @@ Value KernelEmitter::exchangedTile(unsigned exchange, Value slot, Value tile) {
 
 /// The weights that a group of the block fetches with a stage, behind all tiles.
 Value KernelEmitter::streamedAddress(unsigned number, Value stage) {
-  int64_t groupBytes = layout.stageGroups * layout.slotBytes;
+  int64_t groupBytes = layout.stageGroups * layout.phases[number].slotBytes;
   Value line = add(mul(block, layout.streamedBytes), index(layout.phases[number].streamed));
   Value offset = add(line, mul(add(mul(stage, plan.splits), split), groupBytes));
   offset = add(offset, mul(tiles, 4 * layout.getTileWords(plan.getNumRows())));
@@ -181,7 +181,7 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());
   Value tile = each.getInductionVar(), stage = getStage(number, count, tile);
-  int64_t streamed = phase.getNumStreamed() / layout.stageGroups, weightBytes = layout.stageGroups * layout.slotBytes;
+  int64_t streamed = phase.getNumStreamed() / layout.stageGroups, weightBytes = layout.stageGroups * phase.slotBytes;
   for (const Projection &projection : loop.phases[number].projections) {
     unsigned exchange = *projection.exchange;
     const ExchangeLayout &exchanged = layout.exchanges[exchange];
@@ -252,7 +252,7 @@ void KernelEmitter::storeSlotWeights(unsigned number, unsigned s, ArrayRef<Value
   Value memory;
   if (slot.isStreamed)
     memory = advance(streamedAddress(number, index(s / layout.stageGroups)),
-                     index(s % layout.stageGroups * layout.slotBytes));
+                     index(s % layout.stageGroups * layout.phases[number].slotBytes));
   else
     memory = advance(sharedMemory, add(index(*slot.place), mul(split, 4 * words.size() * kGroupThreads)));
   if (slot.isLate)
@@ -268,7 +268,8 @@ Value KernelEmitter::getSlotOffset(unsigned number, unsigned s, Value place, Val
   const Projection &projection = loop.phases[number].projections[slot.projection];
   if (slot.isStreamed) {
     Value inRing = mul(add(mul(split, layout.ringPlaces), place), layout.stageBytes);
-    return add(inRing, index(layout.ring + layout.exchangedBytes + s % layout.stageGroups * layout.slotBytes));
+    int64_t inStage = s % layout.stageGroups * layout.phases[number].slotBytes;
+    return add(inRing, index(layout.ring + layout.exchangedBytes + inStage));
   }
   int64_t words = 8 * layout.phases[number].productTiles * getNumWeightPlanes(getFormat(projection, plan), plan);
   return add(add(index(*slot.place), mul(split, 4 * words * kGroupThreads)), behind);

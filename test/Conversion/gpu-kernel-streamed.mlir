@@ -107,6 +107,42 @@ func.func @whole(%h: !slots, %U: memref<512x1x512xf32>, %T: index) {
   return
 }
 // -----
+// The second phase has half of the weights, of which those that still don't fit are streamed, one stage of four.
+// CHECK-LABEL: func.func @two_phases(
+// CHECK: "setmaxnreg.dec.sync.aligned.u32 40;"
+// CHECK: expect_tx{{.*}}, %c36864_i32 :
+// CHECK: cp.async.bulk{{.*}}, %c32768_i32, %
+// CHECK: ld.acquire.gpu.global.b32
+// CHECK: expect_tx{{.*}}, %c20480_i32 :
+// CHECK: cp.async.bulk{{.*}}, %c16384_i32, %
+// CHECK: ld.acquire.gpu.global.b32
+// CHECK: cp.async.bulk{{.*}}, %c4096_i32, %
+// CHECK: expect_tx{{.*}}, %c4096_i32 :
+#even = affine_map<(d0) -> (d0 mod 2)>
+#odd = affine_map<(d0) -> ((d0 + 1) mod 2)>
+!slots = memref<2x20x704xf32>
+!state = memref<20x704xf32, strided<[704, 1], offset: ?>>
+func.func @two_phases(%h: !slots, %g: memref<20x704xf32>, %U: memref<704x2x704xf32>, %V: memref<704x1x704xf32>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    %i = affine.apply #even(%t)
+    %j = affine.apply #odd(%t)
+    %h0 = memref.subview %h[%i, 0, 0] [1, 20, 704] [1, 1, 1] : !slots to !state
+    %h1 = memref.subview %h[%j, 0, 0] [1, 20, 704] [1, 1, 1] : !slots to !state
+    lstm.phase project(%h0, %U : !state, memref<704x2x704xf32>) outs(%g : memref<20x704xf32>) {
+    ^bb0(%p: f32, %q: f32, %old: f32):
+      %z = arith.mulf %p, %q : f32
+      lstm.yield %z : f32
+    }
+    lstm.phase project(%g, %V : memref<20x704xf32>, memref<704x1x704xf32>) outs(%h1 : !state) {
+    ^bb0(%p: f32, %old: f32):
+      lstm.yield %p : f32
+    }
+  } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 1 : i64, map_warps = 4 : i64, unit_blocks = 11 : i64, unit_warps = 4 : i64}]}
+  return
+}
+// -----
 // What fits is not streamed.
 // CHECK-LABEL: func.func @fits(
 // CHECK: memref.alloc() : memref<[[WORDS:[0-9]+]]xi32>
