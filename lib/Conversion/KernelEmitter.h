@@ -113,9 +113,11 @@ private:
   SmallVector<Value> askAgain(Value address, Value missing, ValueRange known);
   void multiply(unsigned number, ArrayRef<Fragment> fragments, ValueRange asked, Value count,
                 Value tile, Accumulators &accumulators);
-  /// In which chain products of two planes are summed; those of small parts have their own where warps that map sum all.
-  int64_t getChain(const PhaseLayout &phase, unsigned weightPlane, unsigned operandPlane) {
-    return phase.chains > 1 && weightPlane + operandPlane > 0 ? 1 : 0;
+  /// In which chain a slot's products of two planes are summed; the last is that of small parts.
+  int64_t getChain(const PhaseLayout &phase, unsigned slot, unsigned weightPlane, unsigned operandPlane) {
+    if (phase.chains == 1)
+      return 0;
+    return weightPlane + operandPlane > 0 ? phase.chains - 1 : slot % (phase.chains - 1);
   }
   void addChains(unsigned number, Accumulators &accumulators);
   Accumulators multiplyTile(unsigned number, Value count, const IRMapping &step, Value tile);

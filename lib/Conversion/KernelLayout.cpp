@@ -69,12 +69,13 @@ static int64_t getMapRegisters(const RecurrentLoop &loop, const PhaseInLoop &pha
 }
 
 KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan)
-    : KernelLayout(loop, plan, /*sumsSmallApart=*/true) {
-  if (size.sharedBytes > KernelTarget().sharedBytes)
-    *this = KernelLayout(loop, plan, /*sumsSmallApart=*/false);
+    : KernelLayout(loop, plan, /*mostChains=*/4) {
+  for (int64_t chains : {2, 1})
+    if (size.sharedBytes > KernelTarget().sharedBytes || size.registers > getMostRegisters(plan))
+      *this = KernelLayout(loop, plan, chains);
 }
 
-KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, bool sumsSmallApart) {
+KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, int64_t mostChains) {
   int64_t working = 0;
   for (const PhaseInLoop &phase : loop.phases)
     for (const Projection &projection : phase.projections)
@@ -89,12 +90,13 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, bo
                                 ? llvm::divideCeil(layout.blockUnits * layout.gates, KernelPlan::kGroupProducts)
                                 : llvm::divideCeil(layout.getLaneProducts(), 2);
     }
+    layout.slotsAtOnce = layout.productTiles * plan.rowTiles > 2 ? 1 : 2;
     int64_t planes = 1, splitWords = 0;
     for (auto [i, projection] : llvm::enumerate(phase.projections)) {
       ProductFormat format = getFormat(projection, plan);
       planes = std::max(planes, format.getNumPlanes());
       if (splitsLate(format, plan))
-        splitWords = 8 * layout.productTiles * (format.getNumPlanes() + 1) * getSlotsAtOnce(plan);
+        splitWords = 8 * layout.productTiles * (format.getNumPlanes() + 1) * layout.slotsAtOnce;
       int64_t k = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
       int64_t groups = llvm::divideCeil(k, format.getGroupSize());
       int64_t perSplit = llvm::divideCeil(groups, plan.splits);
@@ -105,7 +107,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, bo
     }
     int64_t tiles = layout.productTiles * plan.rowTiles;
     if (!plan.isCluster())
-      layout.chains = sumsSmallApart && planes > 1 ? 2 : 1;
+      layout.chains = planes == 1 ? 1 : std::min<int64_t>(mostChains, plan.hasWarpGroups() ? 2 : 4);
     else if (tiles != 0)
       layout.chains = std::clamp<int64_t>(4 / tiles, 1, 4);
     int64_t sums = 4 * tiles * layout.chains;

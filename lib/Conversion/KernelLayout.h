@@ -42,9 +42,11 @@ struct PhaseLayout {
   /// Fragments that a lane asks for at once.
   int64_t inFlight;
   SmallVector<Slot> slots;
-  /// In how many sums a warp adds up products: in a cluster so that they need not wait for each other, elsewhere those
-  /// of small parts apart, if there are registers, as tensor cores cut off what is small beside a sum.
+  /// In how many sums a warp adds up products: in a cluster so that they need not wait for each other, elsewhere, if
+  /// there are registers, those of small parts apart, and the others in short sums, as tensor cores cut off what they add.
   int64_t chains = 1;
+  /// Slots whose weights warp groups split at once, and then multiply; fewer where sums take many registers.
+  int64_t slotsAtOnce = 2;
   int64_t getNumItems(const KernelPlan &plan) const { return blockUnits * plan.getNumRows(); }
   /// With warp groups, as many as are neighbours in all lanes.
   int64_t getLaneUnits() const {
@@ -155,8 +157,6 @@ struct KernelLayout {
   static constexpr int64_t kMaxRowTiles = 32;
   /// Groups of k that warp groups fetch and multiply at once; fewer of many rows.
   int64_t stageGroups = 4;
-  /// Slots whose weights warp groups split at once, and then multiply; fewer of many rows, whose sums take registers.
-  static int64_t getSlotsAtOnce(const KernelPlan &plan) { return plan.rowTiles > 2 ? 1 : 2; }
   /// Slots of an exchange that are kept in memory for warp groups, as many as in a cluster.
   static constexpr int64_t kWarpGroupSlots = kClusterSlots;
   /// Words of memory for a counter, so that no two are in one line of the cache.
@@ -168,7 +168,7 @@ struct KernelLayout {
   }
 
 private:
-  KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, bool sumsSmallApart);
+  KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, int64_t mostChains);
   void placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan);
   void placeWeights(const RecurrentLoop &loop, const KernelPlan &plan);
   void placeRing(const KernelPlan &plan);

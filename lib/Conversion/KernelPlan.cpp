@@ -24,13 +24,13 @@ using namespace mlir::lstm;
 namespace {
 struct Costs {
   double start, perBlock, perItem, perProduct, perSumKilobyte, perOtherRequest, perWeightKilobyte, perReadKilobyte,
-      perFloat32Item;
+      perFloat32Item, perExactProduct;
   /// Estimates: of a stage that waits for the partial folds of all blocks; of folding an item.
   double rowValues, perFoldedItem;
 };
 } // namespace
-static constexpr Costs kWaiting = {0.186, 0.0046, 0.098, 0, 0.0044, 0, 0.0024, 0.0354, 0.196, 0.7, 0.05};
-static constexpr Costs kWorking = {0.286, 0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034, 0.0085, 0.196, 0.1, 0.05};
+static constexpr Costs kWaiting = {0.186, 0.0046, 0.098, 0, 0.0044, 0, 0.0024, 0.0354, 0.196, 0.007, 0.7, 0.05};
+static constexpr Costs kWorking = {0.286, 0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034, 0.0085, 0.196, 0.003, 0.1, 0.05};
 
 /// A cluster, which has one tile of rows: by 14 measurements of 8 plans with products of 16 bits.
 static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
@@ -87,15 +87,15 @@ static double getProductCycles(int64_t columns, bool isMatrix, int64_t groups) {
   return std::max(few, 0.5 * columns * (groups == 1 ? 1.15 : 1));
 }
 
-/// Warp groups: by 77 measurements of 61 plans (root mean square of the relative error 7 %).
+/// Warp groups: by 83 measurements of 65 plans (root mean square of the relative error 7 %).
 static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const KernelPlan &plan,
                                           const KernelTarget &target, int64_t rows) {
   struct GroupCosts {
     double start, perSplit, perSumKilobyte, perReadKilobyte, perProduct, perLateSlot, perItem, perFloat32Item, perPlane,
         perStreamedKilobyte;
   };
-  constexpr GroupCosts kGroupWaiting = {0.797, 0.0525, 0, 0.0132, 1.12, 0, 0, 0.189, 0.828, 0.011};
-  constexpr GroupCosts kGroupWorking = {0.603, 0, 0.027, 0.0003, 0.92, 0.0295, 0.143, 0.176, 0, 0.012};
+  constexpr GroupCosts kGroupWaiting = {0.475, 0.125, 0.01, 0.0105, 1.27, 0, 0.05, 0.184, 0.79, 0.0107};
+  constexpr GroupCosts kGroupWorking = {0.362, 0.099, 0.0234, 0.0003, 0.934, 0.0293, 0.172, 0.173, 0, 0.012};
   KernelLayout layout(loop, plan);
   double slower = double(KernelTarget().clock) / target.clock;
   double waiting = 0, working = 0;
@@ -117,7 +117,7 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
       lateSlots += slot.isLate * plan.splits * shape.productTiles;
       isFloat32 |= cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
     }
-    double streamed = shape.getNumStreamed() * layout.slotBytes * plan.splits / 1024.0;
+    double streamed = shape.getNumStreamed() * shape.slotBytes * plan.splits / 1024.0;
     double sums = 4.0 * plan.splits * plan.getNumRows() * shape.getRowStride() / 1024;
     auto add = [&](const GroupCosts &costs) {
       return slower * (costs.start + costs.perSplit * plan.splits + costs.perSumKilobyte * sums +
@@ -146,7 +146,7 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
   for (const MapStage &stage : loop.stages) {
     const PhaseLayout &shape = layout.phases[stage.phase];
     double items = llvm::divideCeil(shape.blockUnits * tileRows, plan.getNumMapThreads());
-    double weights = 0, read = 0, sums = 0, products = 0, otherRequests = 0;
+    double weights = 0, read = 0, sums = 0, products = 0, exactProducts = 0, otherRequests = 0;
     bool isFloat32 = false, waits = !loop.getRowValuesOf(stage).empty();
     if (stage.hasPhase && shape.gates != 0) {
       otherRequests = llvm::divideCeil(shape.slots.size() * plan.rowTiles, shape.inFlight) - 1;
@@ -156,7 +156,9 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
         ProductFormat format = getFormat(projection, plan);
         if (slot.place)
           weights += 32.0 * shape.productTiles * format.getNumPlanes() * plan.getNumProductThreads() / 1024;
-        products += 2.0 * shape.productTiles * plan.rowTiles * format.getTerms().size();
+        double slotProducts = 2.0 * shape.productTiles * plan.rowTiles * format.getTerms().size();
+        products += slotProducts;
+        exactProducts += format.isFloat32() * slotProducts;
         read += 64.0 * plan.splits * tileRows * format.getNumPlanes() / 1024;
         isFloat32 |= cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
       }
@@ -171,7 +173,7 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
         time += costs.start + costs.perBlock * plan.unitBlocks * groups;
       return time + costs.perProduct * products + costs.perSumKilobyte * sums + costs.perOtherRequest * otherRequests +
              costs.perWeightKilobyte * weights + costs.perReadKilobyte * read +
-             costs.perFloat32Item * isFloat32 * items;
+             costs.perFloat32Item * isFloat32 * items + costs.perExactProduct * exactProducts;
     };
     waiting += waitsForBlocks * target.handOverLatency / 1e3 + slower * add(kWaiting);
     working += slower * add(kWorking);

@@ -261,27 +261,17 @@ void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, Valu
     ValueRange words = rest.take_front(numWords);
     rest = rest.drop_front(numWords);
     SmallVector<Value> slotWeights = getSlotWeights(number, fragment.slot);
-    // Tensor cores cut off what they add up, so f32 adds up short sums of theirs, but for those of small parts.
-    bool isExact = !plan.isCluster() && request.format.isFloat32();
-    Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
     // Products of one sum wait for each other: they are not neighbours.
-    for (auto [weightPlane, operandPlane] : request.format.getTerms()) {
-      bool startsAnew = isExact && weightPlane + operandPlane == 0;
-      Accumulators some(phase.productTiles, SmallVector<Value>(4, zero));
+    for (auto [weightPlane, operandPlane] : request.format.getTerms())
       for (int64_t i = 0; i < 2; ++i)
         for (int64_t m = 0; m < phase.productTiles; ++m) {
           int64_t chain = plan.isCluster() ? (2 * fragment.slot + i) % phase.chains
-                                           : getChain(phase, weightPlane, operandPlane);
+                                           : getChain(phase, fragment.slot, weightPlane, operandPlane);
           SmallVector<Value> &sum = accumulators[(chain * phase.productTiles + m) * plan.rowTiles + fragment.n];
-          SmallVector<Value> &part = startsAnew ? some[m] : sum;
-          part = request.format.multiply(
+          sum = request.format.multiply(
               b, ValueRange(slotWeights).slice(8 * (weightPlane * phase.productTiles + m) + 4 * i, 4),
-              words.slice(4 * operandPlane + 2 * i, 2), part);
-          if (startsAnew && i == 1)
-            for (auto [all, other] : llvm::zip_equal(sum, part))
-              all = arith::AddFOp::create(b, all, other);
+              words.slice(4 * operandPlane + 2 * i, 2), sum);
         }
-    }
   }
 }
 

@@ -395,7 +395,7 @@ Value KernelEmitter::waitForStage(Value stage) {
 /// slot's.
 void KernelEmitter::multiplyStage(unsigned number, unsigned slot, Value stage, Value behind, Accumulators &sums) {
   Value place = waitForStage(stage);
-  int64_t atOnce = std::min(layout.stageGroups, KernelLayout::getSlotsAtOnce(plan));
+  int64_t atOnce = layout.phases[number].slotsAtOnce;
   // While some are split, those before are multiplied.
   for (int64_t i = 0; i < layout.stageGroups; i += atOnce)
     multiplySlots(number, slot + i, atOnce, place, behind, /*pending=*/i + atOnce < layout.stageGroups ? 1 : 0, sums);
@@ -573,7 +573,7 @@ void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t c
           else
             weight = range(ofSlot.operand + 8 * (weightPlane * phase.productTiles + m) + 4 * half, 4);
           text += llvm::formatv("{0} {1}, {2}, d, {3}; ", format.getWarpGroupProduct(plan.getNumRows()),
-                                range(getChain(phase, weightPlane, operandPlane) * sumsOfChain + m * sumsOfTile,
+                                range(getChain(phase, /*slot=*/0, weightPlane, operandPlane) * sumsOfChain + m * sumsOfTile,
                                       sumsOfTile),
                                 weight,
                                 format.getWarpGroupConstants(ofSlot.isMatrix ? 2 : 1))
