@@ -7,7 +7,7 @@
 // CHECK: memref.alloc() : memref<90208xi32>
 // CHECK: llvm.call @lstmCudaFill(%{{.*}}, %c0_i32, %c24672_i64)
 // The block writes them, as matrices; then they are there for those that fetch, one warp.
-// CHECK: "setmaxnreg.
+// CHECK: gpu.launch
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<1>
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<3>
 // CHECK: "fence.acq_rel.gpu; fence.proxy.async.global;"
@@ -64,7 +64,7 @@ func.func @halves(%h: !slots, %U: memref<512x1x512xf16>, %T: index) {
 // -----
 // f32, split late, a lane's own words; more stages than places: others are asked for with what they are multiplied with.
 // CHECK-LABEL: func.func @whole(
-// CHECK: "setmaxnreg.
+// CHECK: gpu.launch
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
 // CHECK: "fence.acq_rel.gpu; fence.proxy.async.global;"
 // CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1 iter_args(%[[BEFORE:[^ ]*]] = %{{[^,]*}},

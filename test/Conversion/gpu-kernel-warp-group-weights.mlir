@@ -65,7 +65,7 @@ func.func @late(%h: !slots, %U: memref<384x1x384xf32>, %T: index) {
 // -----
 // Sums of many rows take the registers: weights lie in shared memory as matrices, [four of words][row of 64][word].
 // CHECK-LABEL: func.func @many_rows(
-// CHECK: "setmaxnreg.
+// CHECK: gpu.launch
 // CHECK: llvm.store %{{.*}} {alignment = 4 : i64} : i32, !llvm.ptr<3>
 // CHECK-NOT: vector<4xi32>
 // CHECK: "fence.proxy.async.shared::cta;"
