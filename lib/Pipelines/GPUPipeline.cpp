@@ -74,7 +74,7 @@ static bool plansKernels(const LSTMToNVVMOptions &options) {
 
 /// Whether large products of f32 become several of bf16.
 static bool splitsProducts(const LSTMToNVVMOptions &options) {
-  return options.strategy != GPUStrategy::Naive && options.float32 == Float32Mode::Exact && !options.allowTF32 &&
+  return options.strategy != GPUStrategy::Naive && options.float32 != Float32Mode::TF32 && !options.allowTF32 &&
          getCapability(options) >= kTensorCoreCapability;
 }
 

@@ -2,6 +2,7 @@
 // need is part of the workspace.
 // RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library" | FileCheck %s
 // RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=persistent" | FileCheck %s
+// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library f32-mode=bf16x3" | FileCheck %s
 // CHECK-LABEL: llvm.func @main(
 // CHECK: llvm.call @lstmCudaGetWorkspace(
 // CHECK-NOT: llvm.call @lstmCudaAllocate(
@@ -9,10 +10,9 @@
 // CHECK-NOT: llvm.call @lstmCudaGemm(
 // CHECK: llvm.return
 
-// Only f32 that is to be exact, and where there are tensor cores for bf16; the naive strategy leaves all as it stands.
+// Only f32 that is not TF32, and where there are tensor cores for bf16; the naive strategy leaves all as it stands.
 // RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library allow-tf32" | FileCheck %s --check-prefix=PLAIN
 // RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library f32-mode=tf32" | FileCheck %s --check-prefix=PLAIN
-// RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library f32-mode=bf16x3" | FileCheck %s --check-prefix=PLAIN
 // RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=library chip=sm_75" | FileCheck %s --check-prefix=PLAIN
 // RUN: lstm-opt %s --lstm-to-nvvm="format=ptx strategy=naive" | FileCheck %s --check-prefix=PLAIN
 // RUN: sed 's/xf32/xbf16/g' %s | lstm-opt --lstm-to-nvvm="format=ptx strategy=library" | FileCheck %s --check-prefix=PLAIN
