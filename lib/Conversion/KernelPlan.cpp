@@ -100,6 +100,11 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
   double slower = double(KernelTarget().clock) / target.clock;
   double waiting = 0, working = 0;
   int64_t tileRows = getTileRows(plan, rows);
+  // What the second-level cache does not hold comes from memory each time: 1e3 bytes a microsecond are a GB/s.
+  double streamedBytes = double(plan.unitBlocks) * layout.streamedBytes;
+  bool isCached = streamedBytes < target.cacheBytes;
+  if (!isCached)
+    waiting = working = streamedBytes / (1e3 * target.memoryRate);
   for (auto [phase, shape] : llvm::zip_equal(loop.phases, layout.phases)) {
     double items = llvm::divideCeil(shape.blockUnits * tileRows, plan.getNumMapThreads());
     double read = 0, products = 0, lateSlots = 0;
@@ -123,7 +128,7 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
       return slower * (costs.start + costs.perSplit * plan.splits + costs.perSumKilobyte * sums +
                        costs.perReadKilobyte * read + costs.perProduct * products + costs.perLateSlot * lateSlots +
                        (costs.perItem + costs.perFloat32Item * isFloat32) * items + costs.perPlane * (planes - 1) +
-                       costs.perStreamedKilobyte * streamed);
+                       (isCached ? costs.perStreamedKilobyte * streamed : 0));
     };
     waiting += add(kGroupWaiting) + target.handOverLatency / 1e3;
     working += add(kGroupWorking);

@@ -60,7 +60,7 @@ def predictions():
     one, eight, many = (asked.predict(Case("lstm", "bf16", B, 128, 256, 256), []) for B in (1, 8, 256))
     assert len(one) == 1 and one == eight and one[0]["us"] > 0 and one[0]["plan"].startswith("one kernel, "), one
     assert many[0]["plan"] != one[0]["plan"], many
-    (large,) = asked.predict(Case("lstm", "f32", 64, 128, 2048, 2048), [])
+    (large,) = asked.predict(Case("lstm", "f32", 64, 128, 4096, 4096), [])
     assert large["plan"] == "libraries" and large["bound"] == "products" and large["us"] > 10, large
     assert len(asked.predict(Case("lstm", "bf16", 64, 128, 256, 256, 2, 2), [])) == 4
     assert len(asked.predict(Case("gru", "tf32", 64, 128, 256, 256), ["--allow-tf32"])) == 1
