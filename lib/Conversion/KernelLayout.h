@@ -43,7 +43,8 @@ struct PhaseLayout {
   int64_t inFlight;
   SmallVector<Slot> slots;
   /// In how many sums a warp adds up products: in a cluster so that they need not wait for each other, elsewhere, if
-  /// there are registers, those of small parts apart, and the others in short sums, as tensor cores cut off what they add.
+  /// there are registers, those of small parts apart, and the others in short sums, as tensor cores cut off what they
+  /// add.
   int64_t chains = 1;
   /// Slots whose weights warp groups split at once, and then multiply; fewer where sums take many registers.
   int64_t slotsAtOnce = 2;

@@ -490,7 +490,8 @@ void KernelEmitter::releaseStage(Value place) {
 /// The parts of a slot's weights, in registers, one plane after the other.
 SmallVector<Value> KernelEmitter::getParts(ValueRange words, const ProductFormat &format) {
   SmallVector<SmallVector<Value>> planes(format.getNumPlanes());
-  Value half = LLVM::LoadOp::create(b, b.getI32Type(), advance(sharedMemory, index(layout.half)), 4, /*isVolatile=*/true);
+  Value half = LLVM::LoadOp::create(b, b.getI32Type(), advance(sharedMemory, index(layout.half)), /*alignment=*/4,
+                                    /*isVolatile=*/true);
   for (Value whole : words)
     for (auto [plane, part] : llvm::zip_equal(planes, format.splitWord(b, whole, half)))
       plane.push_back(part);
@@ -498,8 +499,8 @@ SmallVector<Value> KernelEmitter::getParts(ValueRange words, const ProductFormat
 }
 
 /// Multiplies the weights of `count` slots of a stage with what lies at a place of the ring, but for the products of
-/// the last `pending` calls, which have begun; weights that are split late lie `behind` bytes behind the slot's. One block of
-/// instructions, as nothing may come between.
+/// the last `pending` calls, which have begun; weights that are split late lie `behind` bytes behind the slot's. One
+/// block of instructions, as nothing may come between.
 void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t count, Value place, Value behind,
                                   int64_t pending, Accumulators &accumulators) {
   const PhaseLayout &phase = layout.phases[number];
@@ -572,10 +573,9 @@ void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t c
                               (4 * weightPlane + 2 * half) * weightRows + KernelPlan::kGroupProducts * m);
           else
             weight = range(ofSlot.operand + 8 * (weightPlane * phase.productTiles + m) + 4 * half, 4);
+          int64_t chain = getChain(phase, /*slot=*/0, weightPlane, operandPlane);
           text += llvm::formatv("{0} {1}, {2}, d, {3}; ", format.getWarpGroupProduct(plan.getNumRows()),
-                                range(getChain(phase, /*slot=*/0, weightPlane, operandPlane) * sumsOfChain + m * sumsOfTile,
-                                      sumsOfTile),
-                                weight,
+                                range(chain * sumsOfChain + m * sumsOfTile, sumsOfTile), weight,
                                 format.getWarpGroupConstants(ofSlot.isMatrix ? 2 : 1))
                       .str();
         }

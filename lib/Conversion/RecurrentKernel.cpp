@@ -184,7 +184,6 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
     return;
   }
   Value pointer = getDevicePointer(b, loc, memory);
-  Value words = arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, memory, 0));
   if (plan.hasWarpGroups()) {
     begin = source.getLowerBound();
     end = steps;
@@ -202,6 +201,7 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
     b.setInsertionPointAfter(any);
     return;
   }
+  Value words = arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, memory, 0));
   Value most = index(KernelLayout::kLaunchSteps);
   slots = add(min(loop.maxSteps, most), one);
   auto launches = scf::ForOp::create(b, source.getLowerBound(), steps, most);

@@ -269,7 +269,8 @@ static SmallVector<Value> cutIntoParts(OpBuilder &b, Location loc, Value x) {
   Value one = toFloat(arith::OrIOp::create(b, loc, sign, constant(0x3f800000)));
   Value first = arith::SelectOp::create(b, loc, isFinite, cut(x), one);
   Value rest = arith::SubFOp::create(b, loc, x, first);
-  Value second = arith::SelectOp::create(b, loc, isFinite, cut(rest), arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0)));
+  Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+  Value second = arith::SelectOp::create(b, loc, isFinite, cut(rest), zero);
   Value third = arith::SubFOp::create(b, loc, rest, second);
   // Exact, but for what is below 2^-133.
   return llvm::map_to_vector(ArrayRef{first, second, third}, [&](Value part) -> Value {
