@@ -375,6 +375,21 @@ namespace {
 struct LSTMSplitProductsPass : lstm::impl::LSTMSplitProductsPassBase<LSTMSplitProductsPass> {
   using LSTMSplitProductsPassBase::LSTMSplitProductsPassBase;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    auto expects = [&](const Option<int64_t> &option, const Twine &what) {
+      return emitError(UnknownLoc::get(context)) << "lstm-split-products: expects " << option.getArgStr() << " to be "
+                                                 << what << ", but got " << option.getValue();
+    };
+    for (const Option<int64_t> *option : {&rows, &multiplications})
+      if (option->getValue() < 0)
+        return expects(*option, "0 or more");
+    if (width < 1)
+      return expects(width, "positive");
+    if (chunk < 1 || chunk % kAlignment != 0)
+      return expects(chunk, "a positive multiple of " + Twine(kAlignment));
+    return success();
+  }
+
   void runOnOperation() override {
     SmallVector<cublas::GemmOp> products;
     getOperation()->walk([&](cublas::GemmOp product) { products.push_back(product); });
