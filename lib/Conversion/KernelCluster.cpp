@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks of a cluster write what is projected into each other's shared memory. As in memory, a word is
-// all ones until it is there. There are buffers for four slots. Who has received slot s of all warps
-// makes its words of slot s - 1 all ones again: all have read these before they sent s (see
-// isForCluster), and none sends s + 2 before it has received s + 1 of all.
+// Blocks of a cluster write what is projected into each other's shared memory, where a barrier for each tile and slot
+// counts the bytes that have come: each warp its part in words that count themselves as soon as it has it, or, where
+// that is much, the block all of it by one copy to each other block.
 //
-// A warp multiplies all of k, or a part of it, for some units, and maps these: there is no barrier but
-// between the warps that share out k.
+// There are buffers for two slots: who has received slot s + 1 of all may send s + 2 into the place of s, which all
+// have read before they sent s + 1 (see isForCluster).
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,34 +22,73 @@
 using namespace mlir;
 using namespace mlir::lstm;
 
-/// Of words in the buffer of a slot, in this block's shared memory; `inBlock` is of those of one block.
-Value KernelEmitter::bufferOffset(unsigned exchange, Value slot, unsigned plane, Value sender, Value inBlock) {
+/// Where words of a block lie in the buffer of a tile and slot, in each block's shared memory.
+Value KernelEmitter::bufferOffset(unsigned exchange, Value tile, Value slot, unsigned plane, Value sender,
+                                  Value inBlock) {
   const ExchangeLayout &place = layout.exchanges[exchange];
-  Value line = add(mul(rem(slot, KernelLayout::kClusterSlots), place.format.getNumPlanes()), index(plane));
-  Value at = add(mul(add(mul(line, plan.unitBlocks), sender), place.blockWords), inBlock);
-  return add(mul(at, 4), index(place.buffer));
+  Value line = add(mul(getPair(tile, slot), plan.unitBlocks), sender);
+  line = add(mul(line, place.format.getNumPlanes()), index(plane));
+  return add(mul(add(mul(line, place.blockWords), inBlock), 4), index(place.buffer));
 }
 
-/// Nothing is there at first; then all blocks may write to each other.
+/// Which one a tile and slot are of [tile][slot % 2].
+Value KernelEmitter::getPair(Value tile, Value slot) {
+  Value number = b.createOrFold<arith::SubIOp>(tile, firstTile);
+  return add(mul(number, KernelLayout::kClusterSlots), rem(slot, KernelLayout::kClusterSlots));
+}
+
+/// Of words in a block's part of a slot and plane: those of a row that one of its warps maps.
+Value KernelEmitter::wordInBlock(const ExchangeLayout &place, Value sender, Value tileRow) {
+  Value part = mul(rem(tileRow, plan.splits), place.splitWords);
+  return add(mul(sender, place.warpWords), add(part, mul(div(tileRow, plan.splits), place.warpRowWords)));
+}
+
+/// The barrier that counts the bytes of a tile and slot that have come; relative to the block's shared memory.
+Value KernelEmitter::arrivalOffset(unsigned exchange, Value tile, Value slot) {
+  return add(mul(getPair(tile, slot), 8), index(layout.exchanges[exchange].barriers));
+}
+
+Value KernelEmitter::getSharedAddress(Value offset) {
+  return LLVM::PtrToIntOp::create(b, b.getI32Type(), advance(sharedMemory, offset));
+}
+
+/// Says that all of a tile and slot will come.
+void KernelEmitter::expectSlot(unsigned exchange, Value tile, Value slot) {
+  expect(getSharedAddress(arrivalOffset(exchange, tile, slot)),
+         plan.unitBlocks * layout.exchanges[exchange].getSentBytes(plan));
+}
+
+/// All blocks expect the first slots; then they may send to each other.
 void KernelEmitter::beginCluster() {
-  int64_t fours = (layout.size.sharedBytes - layout.exchanges.front().buffer) / 16;
-  auto each = scf::ForOp::create(b, thread, index(fours), index(plan.getNumThreads()));
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(each.getBody());
-    Value at = add(mul(each.getInductionVar(), 16), index(layout.exchanges.front().buffer));
-    Value missing = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(VectorType::get(4, b.getI32Type()), b.getI32IntegerAttr(-1)));
-    LLVM::StoreOp::create(b, missing, advance(sharedMemory, at), /*alignment=*/16);
-  }
   Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get(4, b.getI32Type())));
   LLVM::StoreOp::create(b, zeros, advance(sharedMemory, index(layout.zeros)), /*alignment=*/16);
+  auto forEach = [&](function_ref<void(unsigned, Value, int64_t)> body) {
+    for (unsigned e = 0; e < loop.exchanges.size(); ++e)
+      for (int64_t n = 0; n < plan.rowTiles; ++n)
+        for (int64_t slot = 0; slot < KernelLayout::kClusterSlots; ++slot)
+          body(e, add(firstTile, index(n)), slot);
+  };
+  guarded(isFirst(thread), {}, [&]() -> SmallVector<Value> {
+    forEach([&](unsigned e, Value tile, int64_t slot) {
+      assembly("mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}", {},
+               getSharedAddress(arrivalOffset(e, tile, index(slot))));
+    });
+    assembly("fence.mbarrier_init.release.cluster;", "~{memory}", {}, {});
+    forEach([&](unsigned e, Value tile, int64_t slot) {
+      // Nothing comes of a state that was not there before.
+      if (slot == 0 && !loop.exchanges[e].initial)
+        assembly("mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}", {},
+                 getSharedAddress(arrivalOffset(e, tile, index(slot))));
+      expectSlot(e, tile, index(slot));
+    });
+    return {};
+  });
   meetCluster();
 }
 
 /// No block may end while others write to it.
 void KernelEmitter::meetCluster() {
-  assembly("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;", "", {}, {});
+  assembly("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;", "~{memory}", {}, {});
 }
 
 /// The address of four words of a slot.
@@ -60,14 +98,9 @@ Value KernelEmitter::slotAddress(const Request &request, unsigned plane) {
   Value first = mul(request.chunk, ProductFormat::kLaneWords);
   int64_t blockRowWords = place.warpRowWords * plan.unitWarps;
   Value sender = div(first, blockRowWords), inRow = rem(first, blockRowWords);
-  Value senderWarp = div(inRow, place.warpRowWords);
-  // Of the class, see getOwnItem.
-  Value rowClass = add(mul(div(request.tileRow, 8), 2), rem(request.tileRow, 2));
-  Value row = add(mul(rem(rowClass, plan.splits), getNumClasses()), div(rowClass, plan.splits));
-  row = add(mul(row, 4), div(rem(request.tileRow, 8), 2));
-  Value inBlock = add(mul(senderWarp, place.warpWords), mul(row, place.warpRowWords));
-  inBlock = add(inBlock, rem(inRow, place.warpRowWords));
-  Value offset = bufferOffset(exchange, request.step, plane, sender, inBlock);
+  Value inBlock =
+      add(wordInBlock(place, div(inRow, place.warpRowWords), request.tileRow), rem(inRow, place.warpRowWords));
+  Value offset = bufferOffset(exchange, request.tile, request.step, plane, sender, inBlock);
   if (request.isInside)
     offset = arith::SelectOp::create(b, request.isInside, offset, index(layout.zeros));
   return advance(sharedMemory, offset);
@@ -85,331 +118,201 @@ bool KernelEmitter::isLastRead(unsigned number, const Projection &projection) {
   return isLast;
 }
 
-/// Makes the slots all ones that come before those that a phase is the last to read.
-void KernelEmitter::clearSlots(unsigned number, Value count) {
-  for (auto [i, slot] : llvm::enumerate(layout.phases[number].slots)) {
-    const Projection &projection = loop.phases[number].projections[slot.projection];
-    if (!projection.exchange || !isLastRead(number, projection))
+/// Waits for what a phase projects of a tile, and expects the slots that come in the places of those that it is the last to
+/// read.
+void KernelEmitter::receive(unsigned number, Value count, Value tile) {
+  SmallVector<std::pair<unsigned, bool>> received;
+  for (const Projection &projection : loop.phases[number].projections) {
+    if (!projection.exchange)
       continue;
-    for (int64_t n = 0; n < plan.rowTiles; ++n) {
-      Request request = getRequest(number, {unsigned(i), n}, count, index(0));
-      request.step = add(request.step, index(KernelLayout::kClusterSlots - 1));
-      // The warps that read the same share it out.
-      Value isMine = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, unitWarp,
-                                                   index((i * plan.rowTiles + n) % plan.unitWarps));
-      isMine = arith::ExtUIOp::create(b, b.getI32Type(), conjoin(isMine, request.isInside));
-      for (unsigned plane = 0; plane < request.format.getNumPlanes(); ++plane)
-        assembly("{ .reg .pred p; setp.ne.u32 p, $1, 0; @p st.volatile.shared.v4.b32 [$0], {$2, $2, $2, $2}; }",
-                 "l,r,r", {}, {slotAddress(request, plane), isMine, word(-1)});
-    }
+    unsigned exchange = *projection.exchange;
+    Value slot = getProjectedSlot(projection, count);
+    std::pair<unsigned, bool> key = {exchange, projection.isOfPreviousStep};
+    if (!llvm::is_contained(received, key))
+      waitForBarrier(getSharedAddress(arrivalOffset(exchange, tile, slot)),
+                     arith::IndexCastOp::create(b, b.getI32Type(), rem(div(slot, KernelLayout::kClusterSlots), 2)));
+    received.push_back(key);
+    if (isLastRead(number, projection))
+      guarded(isFirst(thread), {}, [&]() -> SmallVector<Value> {
+        expectSlot(exchange, tile, slot);
+        return {};
+      });
   }
 }
 
-/// The elements of a lane: the rows of its accumulators, of which the warps that share out k have as many
-/// each, and the units of its row of the product tiles.
-KernelEmitter::Item KernelEmitter::getOwnItem(unsigned number, int64_t i) {
-  const PhaseLayout &phase = layout.phases[number];
-  Value rowClass = add(index(i % getNumClasses() * plan.splits), split);
-  Item item;
-  item.tileRow = add(mul(div(rowClass, 2), 8), add(mul(laneColumn, 2), rem(rowClass, 2)));
-  Value row = add(mul(unitWarp, 8), laneRow);
-  item.blockUnit = add(mul(row, phase.getLaneUnits()), index(i / getNumClasses()));
-  return item;
-}
-
 /// The products of the lane's elements, by element: those of its accumulators, to which the other warps
-/// that share out k add theirs, through shared memory as [unit warp][row class][unit][split][lane][gate].
+/// that share out k add theirs, through shared memory as [unit warp][odd row][unit][split][lane][gate].
 SmallVector<SmallVector<Value>> KernelEmitter::exchangeSums(unsigned number, const Accumulators &accumulators,
                                                             Value flip) {
   const PhaseLayout &phase = layout.phases[number];
-  // Of a class of rows (tile of 8 and odd or even) and a unit of the lane.
-  auto getProduct = [&](int64_t rowClass, int64_t unit, int64_t gate) {
+  // Of the lane's even or odd row, and one of its units.
+  auto getProduct = [&](int64_t odd, int64_t unit, int64_t gate) {
     int64_t product = unit * phase.gates + gate;
-    return accumulators[product / 2 * plan.rowTiles + rowClass / 2][product % 2 * 2 + rowClass % 2];
+    return accumulators[product / 2][product % 2 * 2 + odd];
   };
   SmallVector<SmallVector<Value>> products(getNumItems(number));
   if (plan.splits == 1) {
     for (auto [i, all] : llvm::enumerate(products))
       for (int64_t gate = 0; gate < phase.gates; ++gate)
-        all.push_back(getProduct(i % getNumClasses(), i / getNumClasses(), gate));
+        all.push_back(getProduct(i % getLaneRows(), i / getLaneRows(), gate));
     return products;
   }
+  // Each of two warps has the even or the odd rows, and gives the other one the others; or both have all.
   int64_t width = phase.gates % 4 == 0 ? 4 : phase.gates % 2 == 0 ? 2 : 1;
   Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
   Value lane = rem(thread, 32);
-  auto getPlace = [&](Value rowClass, int64_t unit, Value split, int64_t gate) {
-    Value line = add(mul(unitWarp, 2 * plan.rowTiles), rowClass);
-    line = add(mul(line, phase.getLaneUnits()), index(unit));
-    line = add(mul(add(mul(line, plan.splits), split), 32), lane);
+  auto getPlace = [&](Value odd, int64_t unit, int64_t gate) {
+    Value line = add(mul(add(mul(unitWarp, 2), odd), phase.getLaneUnits()), index(unit));
+    line = add(mul(line, 32), lane);
     return advance(sharedMemory, add(mul(flip, layout.sumBytes), mul(add(mul(line, phase.gates), index(gate)), 4)));
   };
-  for (int64_t rowClass = 0; rowClass < 2 * plan.rowTiles; ++rowClass)
-    for (int64_t unit = 0; unit < phase.getLaneUnits(); ++unit)
-      for (int64_t gate = 0; gate < phase.gates; gate += width) {
-        Value stored = LLVM::UndefOp::create(b, type);
-        for (int64_t j = 0; j < width; ++j) {
-          Value product = getProduct(rowClass, unit, gate + j);
-          stored = width == 1 ? product : LLVM::InsertElementOp::create(b, stored, product, word(j));
-        }
-        LLVM::StoreOp::create(b, stored, getPlace(index(rowClass), unit, split, gate), 4 * width);
+  Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, split, index(1));
+  auto select = [&](int64_t unit, int64_t gate, bool isOwn) -> Value {
+    if (plan.singleRows)
+      return getProduct(0, unit, gate);
+    Value even = getProduct(0, unit, gate), odd = getProduct(1, unit, gate);
+    return arith::SelectOp::create(b, isOdd, isOwn ? odd : even, isOwn ? even : odd);
+  };
+  for (int64_t unit = 0; unit < phase.getLaneUnits(); ++unit)
+    for (int64_t gate = 0; gate < phase.gates; gate += width) {
+      Value stored = LLVM::UndefOp::create(b, type);
+      for (int64_t j = 0; j < width; ++j) {
+        Value product = select(unit, gate + j, /*isOwn=*/false);
+        stored = width == 1 ? product : LLVM::InsertElementOp::create(b, stored, product, word(j));
       }
+      Value other = b.createOrFold<arith::SubIOp>(index(1), split);
+      LLVM::StoreOp::create(b, stored, getPlace(other, unit, gate), 4 * width);
+    }
   Value barrier = arith::IndexCastOp::create(b, b.getI32Type(), add(unitWarp, index(1)));
   NVVM::BarrierOp::create(b, Type(), barrier, word(32 * plan.splits), NVVM::BarrierReductionAttr(), Value());
-  for (auto [i, all] : llvm::enumerate(products)) {
-    Value rowClass = add(index(i % getNumClasses() * plan.splits), split);
-    for (int64_t from = 0; from < plan.splits; ++from)
-      for (int64_t gate = 0; gate < phase.gates; gate += width) {
-        Value loaded = LLVM::LoadOp::create(
-            b, type, getPlace(rowClass, i / getNumClasses(), index(from), gate), 4 * width);
-        for (int64_t j = 0; j < width; ++j) {
-          Value part = width == 1 ? loaded : LLVM::ExtractElementOp::create(b, loaded, word(j)).getResult();
-          if (from == 0)
-            all.push_back(part);
-          else
-            all[gate + j] = arith::AddFOp::create(b, all[gate + j], part);
-        }
+  for (auto [unit, all] : llvm::enumerate(products))
+    for (int64_t gate = 0; gate < phase.gates; gate += width) {
+      Value loaded = LLVM::LoadOp::create(b, type, getPlace(split, unit, gate), 4 * width);
+      for (int64_t j = 0; j < width; ++j) {
+        Value part = width == 1 ? loaded : LLVM::ExtractElementOp::create(b, loaded, word(j)).getResult();
+        all.push_back(arith::AddFOp::create(b, select(unit, gate + j, /*isOwn=*/true), part));
       }
-  }
+    }
   return products;
 }
 
-/// Multiplies and maps for one phase of a step. Returns what is mapped, by element; `flip` becomes the
-/// buffer of sums that comes next. `meanwhile` is done when products are on their way.
-KernelEmitter::Results
-KernelEmitter::emitWholePart(unsigned number, Value count, const IRMapping &step, Value &flip,
-                             function_ref<SmallVector<Value>(int64_t)> getItemInputs,
-                             function_ref<void()> meanwhile) {
-  SmallVector<SmallVector<Value>> products(getNumItems(number));
-  if (layout.phases[number].gates != 0) {
-    Accumulators accumulators = multiplyTile(number, count, step, firstTile);
-    meanwhile();
-    addChains(number, accumulators);
-    products = exchangeSums(number, accumulators, flip);
-    clearSlots(number, count);
-    flip = b.createOrFold<arith::SubIOp>(index(1), flip);
-  } else {
-    meanwhile();
-  }
-  Results results;
-  for (auto [i, sums] : llvm::enumerate(products))
-    results.push_back(mapItem(number, getItem(number, i, firstTile), sums, getItemInputs(i)));
-  // Others wait for this.
-  for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
-    if (exchange.producer == number) {
-      for (auto [i, values] : llvm::enumerate(results))
-        stage(e, i, getPublished(getItem(number, i, firstTile), values[exchange.output]));
-      send(e, add(getSlot(count), index(1)));
-    }
-  for (auto [i, values] : llvm::enumerate(results))
-    storeItem(number, getItem(number, i, firstTile), values, step);
-  return results;
-}
-
-namespace {
-/// From where a lane has an input.
-enum class Origin {
-  /// Loaded before the first step.
-  Constant,
-  /// What the step before, or this one, has mapped, in a register.
-  Carried,
-  Mapped,
-  /// Asked for two steps before, in shared memory.
-  Ahead,
-  /// Loaded in the step.
-  Memory
-};
-} // namespace
-
-/// All steps. A lane keeps its elements of what does not change and of states; of sequences, what it maps
-/// in the next two steps is on its way into shared memory while it waits. In registers it would be waited for, too, for
-/// ptxas lets no load be under way across a loop.
-void KernelEmitter::emitClusterSteps() {
-  IRMapping first = computeStep(begin);
-  struct Place {
-    Origin origin;
-    Source source;
-    /// Of the first element among the loop's values, or those in shared memory.
-    size_t at;
-  };
-  SmallVector<SmallVector<Place>> places;
-  SmallVector<Value> carried = {index(0)}, constants;
-  llvm::MapVector<std::pair<unsigned, unsigned>, size_t> states;
-  size_t numAhead = 0;
-  auto load = [&](unsigned number, const Input &input) {
-    SmallVector<Value> values;
-    for (int64_t i = 0; i < getNumItems(number); ++i)
-      values.push_back(loadInput(input, getItem(number, i, firstTile), first));
-    return values;
-  };
-  for (unsigned number = 0; number < loop.phases.size(); ++number) {
-    places.emplace_back();
-    for (const Input &input : getInputs(number)) {
-      Place place{Origin::Memory, {}, 0};
-      bool isMemory = isa<MemRefType>(input.operand.getType());
-      if (!isMemory || input.getType().isIndex()) {
-        // What the loop counts is at hand.
-      } else if (isWritten(loop, input.operand)) {
-        if (std::optional<Source> source = getSource(loop, number, input.operand)) {
-          place.source = *source;
-          place.origin = source->isOfPreviousStep ? Origin::Carried : Origin::Mapped;
-          if (source->isOfPreviousStep) {
-            auto [at, isNew] = states.insert({{source->producer, source->output}, carried.size()});
-            if (isNew)
-              carried.append(load(number, input));
-            place.at = at->second;
-          }
-        }
-      } else if (isSequence(loop, input.operand)) {
-        place.origin = Origin::Ahead;
-        place.at = std::exchange(numAhead, numAhead + getNumItems(number));
-      } else if (source.isDefinedOutsideOfLoop(input.operand)) {
-        place.origin = Origin::Constant;
-        place.at = constants.size();
-        constants.append(load(number, input));
-      }
-      places.back().push_back(place);
-    }
-  }
-  auto getPlace = [&](size_t at, Value count) {
-    Value slot = add(mul(rem(getSlot(count), 2), numAhead), index(at));
-    slot = add(mul(slot, plan.getNumThreads()), thread);
-    return advance(sharedMemory, add(mul(slot, 4), index(layout.ahead)));
-  };
-  auto askAhead = [&](Value count) {
-    IRMapping step = computeStep(min(count, last(steps)));
-    for (unsigned number = 0; number < loop.phases.size(); ++number)
-      for (auto [place, input] : llvm::zip_equal(places[number], getInputs(number)))
-        if (place.origin == Origin::Ahead)
-          for (int64_t i = 0; i < getNumItems(number); ++i)
-            assembly("cp.async.ca.shared.global [$0], [$1], 4;", "l,l", {},
-                     {getPlace(place.at + i, count), getInputAddress(input, getItem(number, i, firstTile), step)});
-    assembly("cp.async.commit_group;", "", {}, {});
-  };
-  for (int64_t i : {0, 1})
-    askAhead(add(begin, index(i)));
-
-  auto time = scf::ForOp::create(b, begin, end, index(1), carried);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(time.getBody());
-  Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
-  ValueRange now = time.getRegionIterArgs();
-  IRMapping step = computeStep(count);
-  SmallVector<Results> results;
-  for (unsigned number = 0; number < loop.phases.size(); ++number) {
-    SmallVector<Input> inputs = getInputs(number);
-    SmallVector<SmallVector<Value>> values(getNumItems(number), SmallVector<Value>(inputs.size()));
-    auto getValues = [&](bool isAhead) {
-      for (auto [j, place, input] : llvm::enumerate(places[number], inputs))
-        for (auto [i, all] : llvm::enumerate(values)) {
-          if ((place.origin == Origin::Ahead) != isAhead)
-            continue;
-          if (isAhead)
-            all[j] = LLVM::LoadOp::create(b, input.getType(), getPlace(place.at + i, count), 4, /*isVolatile=*/true);
-          else if (place.origin == Origin::Memory)
-            all[j] = loadInput(input, getItem(number, i, firstTile), step);
-          else if (place.origin == Origin::Constant)
-            all[j] = constants[place.at + i];
-          else if (place.origin == Origin::Mapped)
-            all[j] = results[place.source.producer][i][place.source.output];
-          else
-            all[j] = now[place.at + i];
-        }
-    };
-    // Ahead of the wait.
-    getValues(/*isAhead=*/false);
-    auto finishLoads = [&] {
-      if (number == 0)
-        assembly("cp.async.wait_group 1;", "", {}, {});
-      getValues(/*isAhead=*/true);
-    };
-    results.push_back(
-        emitWholePart(number, count, step, flip, [&](int64_t i) { return values[i]; }, finishLoads));
-  }
-  SmallVector<Value> next(now.begin(), now.end());
-  next.front() = flip;
-  for (auto &[state, at] : states)
-    for (auto [i, values] : llvm::enumerate(results[state.first]))
-      next[at + i] = values[state.second];
-  askAhead(add(count, index(2)));
-  scf::YieldOp::create(b, next);
-}
-
-/// Puts one of the lane's elements where its warp sends it from: [plane][row of the warp][unit].
-void KernelEmitter::stage(unsigned exchange, int64_t i, Value value) {
+/// Puts one of the lane's elements where a slot of its tile is sent from.
+void KernelEmitter::stage(unsigned exchange, Value slot, const Item &item, Value value) {
   const ExchangeLayout &place = layout.exchanges[exchange];
-  const PhaseLayout &producer = layout.phases[loop.exchanges[exchange].producer];
-  Value row = add(index(i % getNumClasses() * 4), laneColumn);
-  Value unit = add(mul(laneRow, producer.getLaneUnits()), index(i / getNumClasses()));
-  Value element = add(mul(row, 8 * producer.getLaneUnits()), unit);
-  int64_t wordElements = place.format.getWordElements();
+  value = getPublished(item, value);
+  int64_t wordElements = place.format.getWordElements(), warpUnits = place.warpRowWords * wordElements;
   SmallVector<Value> parts(wordElements, value);
   if (wordElements == 2)
     parts[1] = arith::ConstantOp::create(b, b.getZeroAttr(value.getType()));
+  Value first = mul(wordInBlock(place, div(item.blockUnit, warpUnits), item.tileRow), 4);
+  first = add(first, mul(rem(item.blockUnit, warpUnits), 4 / wordElements));
   for (auto [plane, bits] : llvm::enumerate(place.format.pack(b, parts))) {
     Value stored = bits;
     if (wordElements == 2)
       stored = arith::TruncIOp::create(b, b.getI16Type(), stored);
-    stored = makePresent(stored, wordElements == 2 ? 0x7fff : 0x7fffffff);
-    LLVM::StoreOp::create(b, stored, stagingAddress(exchange, plane, mul(element, 4 / wordElements)),
-                          /*alignment=*/4 / wordElements, /*isVolatile=*/true);
+    Value at = add(add(first, index(4 * plane * place.blockWords)), stagingOffset(exchange, item.tile, slot));
+    LLVM::StoreOp::create(b, stored, advance(sharedMemory, at), /*alignment=*/4 / wordElements);
   }
 }
 
-/// Of bytes of what a warp sends.
-Value KernelEmitter::stagingAddress(unsigned exchange, unsigned plane, Value bytes) {
+/// Who is sent slot s + 1 of all has sent s: what was staged for that is written over.
+Value KernelEmitter::stagingOffset(unsigned exchange, Value tile, Value slot) {
   const ExchangeLayout &place = layout.exchanges[exchange];
-  Value line = add(mul(warp, place.format.getNumPlanes()), index(plane));
-  int64_t lineBytes = 4 * place.warpRowWords * plan.getNumRows() / plan.splits;
-  return advance(sharedMemory, add(add(mul(line, lineBytes), bytes), index(place.staging)));
+  return add(mul(getPair(tile, slot), place.getBlockBytes()), index(place.staging));
 }
 
-/// The shared memory of a block of the cluster.
+/// Where the shared memory of a block of the cluster begins.
 Value KernelEmitter::getPeerMemory(Value peer) {
-  auto generic = LLVM::LLVMPointerType::get(b.getContext());
-  Value own = LLVM::AddrSpaceCastOp::create(b, generic, sharedMemory);
   Value number = arith::IndexCastOp::create(b, b.getI32Type(), peer);
   // Without effects, so that it leaves the loop.
-  return emitAssembly(b, "mapa.u64 $0, $1, $2;", "=l,l,r", generic, {own, number}, /*hasEffects=*/false);
+  return emitAssembly(b, "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r", b.getI32Type(),
+                      {getSharedAddress(index(0)), number}, /*hasEffects=*/false);
 }
 
-/// Writes what the warp has staged into all blocks' slot.
-void KernelEmitter::send(unsigned exchange, Value slot) {
-  const ExchangeLayout &place = layout.exchanges[exchange];
-  // What the warp has, in fours of words.
-  int64_t fours = 4 * getNumClasses() * place.warpRowWords / 4;
-  // What no one reads any more is not sent: its reader may have ended.
-  bool isReadInStep = llvm::any_of(loop.phases, [&](const PhaseInLoop &phase) {
+Value KernelEmitter::getPeerAddress(Value peer, Value offset) {
+  return arith::AddIOp::create(b, getPeerMemory(peer), arith::IndexCastOp::create(b, b.getI32Type(), offset));
+}
+
+/// Whether what a phase has given is read in the same step.
+bool KernelEmitter::isReadInStep(unsigned exchange) {
+  return llvm::any_of(loop.phases, [&](const PhaseInLoop &phase) {
     return llvm::any_of(phase.projections, [&](const Projection &projection) {
       return projection.exchange == exchange && !projection.isOfPreviousStep;
     });
   });
-  Value isRead;
-  if (!isReadInStep)
-    isRead = isLess(slot, b.createOrFold<arith::SubIOp>(end, begin));
-  assembly("bar.warp.sync 0xffffffff;", "", {}, {});
-  for (unsigned plane = 0; plane < place.format.getNumPlanes(); ++plane) {
-    Value loaded, to;
-    for (int64_t first = 0; first < plan.unitBlocks * fours; first += 32) {
-      Value number = add(rem(thread, 32), index(first));
-      Value peer = div(number, fours), four = rem(number, fours), isSender = isRead;
-      if (!loaded || 32 % fours != 0) {
-        Value from = stagingAddress(exchange, plane, mul(four, 16));
-        loaded = LLVM::LoadOp::create(b, VectorType::get(4, b.getI32Type()), from, /*alignment=*/16,
-                                      /*isVolatile=*/true);
-        Value first = add(mul(unitWarp, place.warpWords), mul(split, 4 * fours));
-        to = bufferOffset(exchange, slot, plane, block, add(first, mul(four, 4)));
-      }
-      if (first + 32 > plan.unitBlocks * fours)
-        isSender = conjoin(isSender, isLess(peer, index(plan.unitBlocks)));
-      SmallVector<Value> operands = {
-          advance(getPeerMemory(peer), to),
-          isSender ? arith::ExtUIOp::create(b, b.getI32Type(), isSender).getResult() : word(1)};
-      for (int64_t i = 0; i < 4; ++i)
-        operands.push_back(LLVM::ExtractElementOp::create(b, loaded, word(i)));
-      assembly("{ .reg .pred p; setp.ne.u32 p, $1, 0; @p st.relaxed.cluster.v4.b32 [$0], {$2, $3, $4, $5}; }",
-               "l,r,r,r,r,r", {}, operands);
-    }
+}
+
+/// Sends what is staged of exchanges to all blocks of the cluster.
+void KernelEmitter::send(ArrayRef<unsigned> exchanges, Value tile, Value slot) {
+  if (exchanges.empty())
+    return;
+  auto isCopied = [&](unsigned exchange) { return layout.exchanges[exchange].isCopied; };
+  if (llvm::any_of(exchanges, isCopied)) {
+    assembly("fence.proxy.async.shared::cta;", "~{memory}", {}, {});
+    NVVM::BarrierOp::create(b, Type(), word(0), word(plan.getNumThreads()), NVVM::BarrierReductionAttr(), Value());
+  } else {
+    assembly("bar.warp.sync 0xffffffff;", "~{memory}", {}, {});
   }
-  // The lanes have read what the next element is written over.
-  assembly("bar.warp.sync 0xffffffff;", "", {}, {});
+  for (unsigned exchange : exchanges) {
+    // What no one reads any more is not sent: its reader may have ended.
+    Value isRead;
+    if (!isReadInStep(exchange))
+      isRead = isLess(slot, b.createOrFold<arith::SubIOp>(end, begin));
+    guarded(isRead, {}, [&]() -> SmallVector<Value> {
+      if (isCopied(exchange))
+        copyBlock(exchange, tile, slot);
+      else
+        sendWords(exchange, tile, slot);
+      return {};
+    });
+  }
+}
+
+/// Does something for each of `count` pieces, by `workers` of which this is one.
+void KernelEmitter::shareOut(Value worker, int64_t workers, int64_t count, function_ref<void(Value)> body) {
+  for (int64_t first = 0; first < count; first += workers) {
+    Value number = add(worker, index(first));
+    guarded(first + workers > count ? isLess(number, index(count)) : Value(), {}, [&]() -> SmallVector<Value> {
+      body(number);
+      return {};
+    });
+  }
+}
+
+/// What the block has staged, with one copy to each block, by the first lanes of warps.
+void KernelEmitter::copyBlock(unsigned exchange, Value tile, Value slot) {
+  const ExchangeLayout &place = layout.exchanges[exchange];
+  guarded(isFirst(rem(thread, 32)), {}, [&]() -> SmallVector<Value> {
+    shareOut(warp, plan.getNumThreads() / 32, plan.unitBlocks, [&](Value peer) {
+      assembly("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [$0], [$1], $2, [$3];",
+               "r,r,r,r,~{memory}", {},
+               {getPeerAddress(peer, bufferOffset(exchange, tile, slot, /*plane=*/0, block, index(0))),
+                getSharedAddress(stagingOffset(exchange, tile, slot)), word(place.getBlockBytes()),
+                getPeerAddress(peer, arrivalOffset(exchange, tile, slot))});
+    });
+    return {};
+  });
+}
+
+/// What the warp has staged, four words of it by a lane.
+void KernelEmitter::sendWords(unsigned exchange, Value tile, Value slot) {
+  const ExchangeLayout &place = layout.exchanges[exchange];
+  int64_t fours = plan.getWarpRows() * place.warpRowWords / 4;
+  Value part = mul(unitWarp, place.warpWords);
+  if (!plan.singleRows)
+    part = add(part, mul(split, place.splitWords));
+  // Two warps that have the same share it out.
+  int64_t workers = plan.singleRows ? 32 * plan.splits : 32;
+  Value worker = rem(thread, workers);
+  for (unsigned plane = 0; plane < place.format.getNumPlanes(); ++plane)
+    shareOut(worker, workers, plan.unitBlocks * fours, [&](Value number) {
+      Value peer = div(number, fours), inBlock = add(part, mul(rem(number, fours), 4));
+      Value staged = mul(add(inBlock, index(plane * place.blockWords)), 4);
+      SmallVector<Value> operands = {
+          getPeerAddress(peer, bufferOffset(exchange, tile, slot, plane, block, inBlock)),
+          getPeerAddress(peer, arrivalOffset(exchange, tile, slot))};
+      operands.append(loadFours(add(staged, stagingOffset(exchange, tile, slot)), /*distance=*/0, /*count=*/4));
+      assembly("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [$0], {$2, $3, $4, $5}, [$1];",
+               "r,r,r,r,r,r,~{memory}", {}, operands);
+    });
 }

@@ -269,15 +269,19 @@ SmallVector<Value> KernelEmitter::mapItem(unsigned number, const Item &item, Val
   return results;
 }
 
-void KernelEmitter::storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step) {
+/// Writes an element's results, each only where its condition holds, if there is one.
+void KernelEmitter::storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step,
+                              ArrayRef<Value> isStored) {
   PhaseOp op = loop.phases[number].op;
   guarded(conjoin(item.isRow, item.isUnit), {}, [&]() -> SmallVector<Value> {
-    for (auto [out, value] : llvm::zip_equal(op.getOuts(), results)) {
-      Value stored = value;
-      if (stored.getType().isIndex())
-        stored = arith::IndexCastOp::create(b, b.getI64Type(), stored);
-      LLVM::StoreOp::create(b, stored, address(out, {item.row, item.unit}, step));
-    }
+    for (auto [i, out, value] : llvm::enumerate(op.getOuts(), results))
+      guarded(isStored.empty() ? Value() : isStored[i], {}, [&]() -> SmallVector<Value> {
+        Value stored = value;
+        if (stored.getType().isIndex())
+          stored = arith::IndexCastOp::create(b, b.getI64Type(), stored);
+        LLVM::StoreOp::create(b, stored, address(out, {item.row, item.unit}, step));
+        return {};
+      });
     return {};
   });
 }
@@ -298,14 +302,14 @@ void KernelEmitter::publishInitial(unsigned exchange) {
       Type element = cast<MemRefType>(initial.getType()).getElementType();
       Value value = LLVM::LoadOp::create(b, element, address(initial, {item.row, item.unit}, step));
       if (plan.isCluster())
-        stage(exchange, i, getPublished(item, value));
+        stage(exchange, index(0), item, value);
       else
         publish(exchange, item, index(0), value);
       return {};
     });
   }
   if (plan.isCluster())
-    send(exchange, index(0));
+    send(exchange, each.getInductionVar(), index(0));
   if (plan.hasWarpGroups())
     signal(exchange, each.getInductionVar());
 }

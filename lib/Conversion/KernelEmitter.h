@@ -23,11 +23,11 @@ namespace mlir::lstm {
 class KernelEmitter {
 public:
   /// With `approximates`, functions come from the special function unit if all products are of
-  /// 16 bits.
+  /// 16 bits or rounded to TF32.
   KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
                 bool approximates)
       : source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
-        approximates(approximates && multipliesHalves(loop)), layout(loop, plan),
+        approximates(approximates && (multipliesHalves(loop) || plan.float32 == Float32Mode::TF32)), layout(loop, plan),
         global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
 
@@ -49,6 +49,9 @@ private:
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, l, r);
   }
   Value conjoin(Value l, Value r) { return l && r ? b.createOrFold<arith::AndIOp>(l, r) : l ? l : r; }
+  Value isFirst(Value number) {
+    return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, number, index(0));
+  }
   /// Where an exchange has what was before a step.
   Value getSlot(Value count) { return b.createOrFold<arith::SubIOp>(count, begin); }
   Value last(Value size) { return b.createOrFold<arith::SubIOp>(size, index(1)); }
@@ -97,14 +100,16 @@ private:
     ProductFormat format;
     Value step, row, chunk, isInside;
     /// In the tile.
-    Value tileRow;
+    Value tileRow, tile;
   };
   using Accumulators = SmallVector<SmallVector<Value>>;
+  Value getProjectedSlot(const Projection &projection, Value count) {
+    return projection.isOfPreviousStep ? getSlot(count) : add(getSlot(count), index(1));
+  }
   Request getRequest(unsigned number, const Fragment &fragment, Value count, Value tile);
   SmallVector<Value> ask(unsigned number, ArrayRef<Fragment> fragments, Value count,
                          const IRMapping &step, Value tile);
   Value getRequestAddress(const Request &request, unsigned plane);
-  StringRef getLoad() const;
   SmallVector<Value> askFor(const Request &request);
   SmallVector<Value> waitFor(unsigned number, ArrayRef<Fragment> fragments, Value count, Value tile,
                              ValueRange asked);
@@ -120,6 +125,7 @@ private:
     return weightPlane + operandPlane > 0 ? phase.chains - 1 : slot % (phase.chains - 1);
   }
   void addChains(unsigned number, Accumulators &accumulators);
+  void addLanes(Accumulators &accumulators);
   Accumulators multiplyTile(unsigned number, Value count, const IRMapping &step, Value tile);
   void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
   Value sumAddress(unsigned number, Value flip, Value split, Value row, Value lane, Value product);
@@ -143,7 +149,7 @@ private:
   };
   int64_t getNumItems(unsigned number) {
     if (plan.isCluster())
-      return getNumClasses() * layout.phases[number].getLaneUnits();
+      return getLaneRows() * layout.phases[number].getLaneUnits();
     return llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumMapThreads());
   }
   Item getItem(unsigned number, int64_t i, Value tile);
@@ -170,7 +176,8 @@ private:
   using RowScalars = llvm::DenseMap<unsigned, SmallVector<Value>>;
   SmallVector<Value> mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs,
                              const RowScalars &rowValues = RowScalars());
-  void storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step);
+  void storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step,
+                 ArrayRef<Value> isStored = {});
   Value getPublished(const Item &item, Value value);
   Value makePresent(Value bits, int64_t nan);
   /// Words that a lane reads at once of a plane of a fold.
@@ -226,7 +233,7 @@ private:
   };
   RingPlace getEmptyPlace(Value stage);
   RingPlace getPlace(Value stage);
-  void expect(const RingPlace &place, int64_t bytes);
+  void expect(Value barrier, int64_t bytes);
   void fetch(const RingPlace &place, int64_t offset, Value from, int64_t bytes);
   void repeat(Value count, function_ref<void(Value)> body);
   Value emitFetchPart(unsigned number, Value count, const IRMapping &step, Value flip);
@@ -252,22 +259,39 @@ private:
   // Clusters: KernelCluster.cpp.
   void beginCluster();
   void meetCluster();
-  Value bufferOffset(unsigned exchange, Value slot, unsigned plane, Value sender, Value inSlice);
+  Value getPair(Value tile, Value slot);
+  Value bufferOffset(unsigned exchange, Value tile, Value slot, unsigned plane, Value sender, Value inBlock);
+  Value wordInBlock(const ExchangeLayout &place, Value sender, Value tileRow);
+  Value arrivalOffset(unsigned exchange, Value tile, Value slot);
+  Value getSharedAddress(Value offset);
+  void expectSlot(unsigned exchange, Value tile, Value slot);
   Value slotAddress(const Request &request, unsigned plane);
   bool isLastRead(unsigned number, const Projection &projection);
-  void clearSlots(unsigned number, Value count);
-  Item getOwnItem(unsigned number, int64_t i);
+  void receive(unsigned number, Value count, Value tile);
   SmallVector<SmallVector<Value>> exchangeSums(unsigned number, const Accumulators &accumulators, Value flip);
-  void emitClusterSteps();
-  using Results = SmallVector<SmallVector<Value>>;
-  Results emitWholePart(unsigned number, Value count, const IRMapping &step, Value &flip,
-                        function_ref<SmallVector<Value>(int64_t)> getItemInputs,
-                        function_ref<void()> meanwhile);
-  int64_t getNumClasses() { return 2 * plan.rowTiles / plan.splits; }
-  void stage(unsigned exchange, int64_t i, Value value);
+  void stage(unsigned exchange, Value slot, const Item &item, Value value);
+  Value stagingOffset(unsigned exchange, Value tile, Value slot);
   Value getPeerMemory(Value peer);
-  Value stagingAddress(unsigned exchange, unsigned plane, Value bytes);
-  void send(unsigned exchange, Value slot);
+  Value getPeerAddress(Value peer, Value offset);
+  bool isReadInStep(unsigned exchange);
+  void send(ArrayRef<unsigned> exchanges, Value tile, Value slot);
+  void shareOut(Value worker, int64_t workers, int64_t count, function_ref<void(Value)> body);
+  void copyBlock(unsigned exchange, Value tile, Value slot);
+  void sendWords(unsigned exchange, Value tile, Value slot);
+
+  // KernelClusterSteps.cpp.
+  /// Of a tile: a quad's lanes have two rows each, or all the one.
+  int64_t getLaneRows() { return plan.singleRows ? 1 : 2 / plan.splits; }
+  Item getOwnItem(unsigned number, int64_t i);
+  using Results = SmallVector<SmallVector<Value>>;
+  Results emitWholePart(unsigned number, Value count, Value tile, const IRMapping &step, Value &flip,
+                        function_ref<SmallVector<Value>(int64_t)> getItemInputs,
+                        function_ref<void()> meanwhile, ArrayRef<Value> isStored);
+  Value aheadOffset(const AheadLayout &place, Value tile, Value count, Value gate, Value row, Value unit);
+  Value areFoursAligned(Value sequence);
+  void askAhead(Value tile, Value count);
+  Value loadAhead(const AheadLayout &place, const Input &input, const Item &item, int64_t i, Value count);
+  void emitClusterSteps();
   void prefetch(unsigned number, const Item &item, Value count);
 
   scf::ForOp source;

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::lstm;
 
 ProductFormat lstm::getFormat(const Projection &projection, const KernelPlan &plan) {
-  return ProductFormat(cast<MemRefType>(projection.weight.getType()).getElementType(), plan.float32);
+  return ProductFormat(cast<MemRefType>(projection.weight.getType()).getElementType(), plan.float32, plan.singleRows);
 }
 
 bool lstm::splitsLate(const ProductFormat &format, const KernelPlan &plan) {
@@ -79,7 +79,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, in
   int64_t working = 0;
   for (const PhaseInLoop &phase : loop.phases)
     for (const Projection &projection : phase.projections)
-      if (plan.rowTiles * getFormat(projection, plan).getNumPlanes() > 4)
+      if (plan.getTilesAtOnce() * getFormat(projection, plan).getNumPlanes() > 4)
         stageGroups = 2;
   for (const PhaseInLoop &phase : loop.phases) {
     PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), plan.getUnitWarps(), 0,
@@ -90,7 +90,7 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, in
                                 ? llvm::divideCeil(layout.blockUnits * layout.gates, KernelPlan::kGroupProducts)
                                 : llvm::divideCeil(layout.getLaneProducts(), 2);
     }
-    layout.slotsAtOnce = layout.productTiles * plan.rowTiles > 2 ? 1 : 2;
+    layout.slotsAtOnce = layout.productTiles * plan.getTilesAtOnce() > 2 ? 1 : 2;
     int64_t planes = 1, splitWords = 0;
     for (auto [i, projection] : llvm::enumerate(phase.projections)) {
       ProductFormat format = getFormat(projection, plan);
@@ -105,27 +105,28 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, in
       for (int64_t n = 0; n < perSplit; ++n)
         layout.slots.push_back({unsigned(i), n, {}, splitsLate(format, plan)});
     }
-    int64_t tiles = layout.productTiles * plan.rowTiles;
+    int64_t tiles = layout.productTiles * plan.getTilesAtOnce();
     if (!plan.isCluster())
       layout.chains = planes == 1 ? 1 : std::min<int64_t>(mostChains, plan.hasWarpGroups() ? 2 : 4);
     else if (tiles != 0)
-      layout.chains = std::clamp<int64_t>(4 / tiles, 1, 4);
+      layout.chains = std::clamp<int64_t>(4 / tiles, 1, mostChains);
     int64_t sums = 4 * tiles * layout.chains;
     int64_t left = plan.getMaxRegisters() - getOtherRegisters(plan) - sums;
     layout.inFlight = std::clamp<int64_t>(left / (4 * planes), 1, 8);
-    layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.rowTiles);
+    layout.inFlight = std::min<int64_t>(layout.inFlight, layout.slots.size() * plan.getTilesAtOnce());
     // Of warp groups, it is in shared memory.
     if (plan.hasWarpGroups())
       layout.inFlight = 1;
     // Who maps what it has multiplied has the inputs meanwhile: those of a step, and what does not change.
-    int64_t inputs = plan.isCluster() ? layout.getNumItems(plan) / plan.getNumThreads() * (layout.gates + 4) : 0;
+    int64_t items = llvm::divideCeil(layout.getNumItems(plan), plan.getNumThreads());
+    int64_t inputs = plan.isCluster() ? items * (layout.gates + 4 * plan.rowTiles) : 0;
     // Of weights that are split as they are multiplied, they and their parts, and the sums of a stage.
     int64_t multiplied = splitWords != 0 ? splitWords + 4 * tiles : 4 * planes * layout.inFlight;
     working = std::max(working, sums + multiplied + inputs);
     if (!plan.isCluster())
       sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.getRowStride());
     else if (plan.splits > 1)
-      sumBytes = std::max(sumBytes, 4 * plan.splits * plan.getNumRows() * layout.blockUnits * layout.gates);
+      sumBytes = std::max(sumBytes, 4 * KernelPlan::kTileRows * layout.blockUnits * layout.gates);
     phases.push_back(layout);
   }
   for (const Exchange &exchange : loop.exchanges) {
@@ -255,27 +256,36 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
 void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan) {
   exchangeWords = 0;
   auto allocate = [&](int64_t bytes) { return std::exchange(size.sharedBytes, size.sharedBytes + bytes); };
-  int64_t values = 0;
-  for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases)) {
+  for (auto [number, phase] : llvm::enumerate(loop.phases)) {
     PhaseOp op = phase.op;
-    for (auto [input, axes] : llvm::zip_equal(op.getInputs(), op.getAxes()))
-      if (isSequence(loop, input))
-        values += layout.getNumItems(plan) / plan.getNumThreads() * (axes & kGate ? op.getNumGates() : 1);
+    for (auto [i, input, axes] : llvm::enumerate(op.getInputs(), op.getAxes())) {
+      if (!isSequence(loop, input))
+        continue;
+      AheadLayout place{unsigned(number), unsigned(i), axes & kGate ? op.getNumGates() : 1,
+                        axes & kRow ? plan.getWarpRows() : 1,
+                        axes & kUnit ? 8 * phases[number].getLaneUnits() : 1, aheadWords};
+      sequences.push_back(place);
+      aheadWords += llvm::alignTo(place.gates * place.rows * place.units, 4);
+    }
   }
-  ahead = allocate(2 * 4 * values * plan.getNumThreads());
+  ahead = allocate(2 * 4 * aheadWords * plan.rowTiles * plan.getNumThreads() / 32);
   zeros = allocate(16);
   for (auto [place, exchange] : llvm::zip_equal(exchanges, loop.exchanges)) {
     const PhaseLayout &producer = phases[exchange.producer];
-    int64_t read = std::min(llvm::alignTo(producer.units, place.format.getGroupSize()), uint64_t(place.units));
-    areAllRead &= (plan.unitBlocks * plan.unitWarps - 1) * 8 * producer.getLaneUnits() < read;
     place.warpRowWords = 8 * producer.getLaneUnits() / place.format.getWordElements();
-    // What lanes read at the same time, of two rows and, mostly, four warps, is to lie in different banks:
-    // those rows are neighbours, or half of the rows apart.
-    place.warpWords = place.warpRowWords * plan.getNumRows() + (plan.splits == 1 ? 8 : 4);
+    // What lanes read at the same time, of two rows and, mostly, four warps, is to lie in different banks.
+    int64_t few = place.warpRowWords < 16;
+    place.splitWords = place.warpRowWords * (plan.getWarpRows() + (plan.splits > 1 ? few : 0));
+    place.warpWords = plan.splits * place.splitWords;
+    while (few && place.warpWords % 32 != 2 * place.warpRowWords)
+      place.warpWords += place.warpRowWords;
     place.blockWords = place.warpWords * plan.unitWarps;
-    int64_t planes = place.format.getNumPlanes();
-    place.buffer = allocate(4 * kClusterSlots * planes * plan.unitBlocks * place.blockWords);
-    place.staging = allocate(4 * planes * place.warpRowWords * plan.getNumRows() * plan.unitWarps);
+    place.isCopied = plan.rowTiles == 1 && !plan.singleRows && plan.unitBlocks > 8 &&
+                     plan.unitBlocks * place.getUsedBytes(plan) > kMostWordBytes;
+    int64_t pairs = kClusterSlots * plan.rowTiles;
+    place.buffer = allocate(pairs * plan.unitBlocks * place.getBlockBytes());
+    place.staging = allocate(pairs * place.getBlockBytes());
+    place.barriers = allocate(8 * pairs);
   }
 }
 
@@ -292,8 +302,8 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
 }
 
 StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan) {
-  if (plan.isCluster() && (2 * plan.rowTiles % plan.splits != 0 || !layout.areAllRead))
-    return "a warp of its cluster has no rows or no units";
+  if (plan.isCluster() && plan.splits > 2)
+    return "in a cluster up to two warps share out a sum";
   // A group of four warps shares its registers, and has one warp to fetch for each that multiplies.
   if (plan.hasWarpGroups() && (plan.mapWarps % KernelPlan::kGroupWarps != 0 || plan.splits > KernelPlan::kGroupWarps))
     return "with warp groups, warps that map are multiples of 4, and there are up to 4 splits";

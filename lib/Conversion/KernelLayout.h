@@ -91,11 +91,23 @@ struct ExchangeLayout {
   int64_t units, rowWords;
   /// Words of a row and step of the exchanges before this one.
   int64_t before;
-  /// In a cluster, in each block's shared memory: where what all blocks have lies, [slot % 4][plane][block][unit
-  /// warp][split][row][word], from one block to the next `blockWords`, from one unit warp to the next
-  /// `warpWords`, `warpRowWords` in a row; and what the warps of this block send, [warp][plane][row][word].
-  int64_t buffer = 0, staging = 0;
-  int64_t warpRowWords = 0, warpWords = 0, blockWords = 0;
+  /// In a cluster, in each block's shared memory: where what all blocks have lies, [tile][slot % 2][block][plane][unit
+  /// warp][split][row][word], from one plane to the next `blockWords`, from one unit warp to the next `warpWords`, from
+  /// one split to the next `splitWords`, `warpRowWords` in a row; what this block sends, [tile][slot % 2][plane]..., as
+  /// above; and barriers, [tile][slot % 2].
+  int64_t buffer = 0, staging = 0, barriers = 0;
+  int64_t warpRowWords = 0, splitWords = 0, warpWords = 0, blockWords = 0;
+  /// Whether a block copies all that it sends to another one at once: of much, words take longer, unless there is
+  /// another tile to go on with meanwhile.
+  bool isCopied = false;
+  /// Of a tile and slot, what a block sends to another one: all, with what lies between, or words.
+  int64_t getSentBytes(const KernelPlan &plan) const { return isCopied ? getBlockBytes() : getUsedBytes(plan); }
+  /// Without what lies between.
+  int64_t getUsedBytes(const KernelPlan &plan) const {
+    return 4 * format.getNumPlanes() * plan.getNumRows() * warpRowWords * plan.unitWarps;
+  }
+  /// Of a block and slot.
+  int64_t getBlockBytes() const { return 4 * format.getNumPlanes() * blockWords; }
 };
 
 /// Where the partial folds of a row value lie: rows of words, one of each group of lanes that have
@@ -106,6 +118,14 @@ struct FoldLayout {
   int64_t planes;
   /// Words of a row and step of what lies before.
   int64_t before;
+};
+
+/// What a warp of a cluster reads of a sequence in a step: input `input` of a phase.
+struct AheadLayout {
+  unsigned phase, input;
+  int64_t gates, rows, units;
+  /// Words before it.
+  int64_t first;
 };
 
 struct KernelLayout {
@@ -131,10 +151,9 @@ struct KernelLayout {
   /// A word that splits weights, from where it is read again and again: of one that is known, all parts of weights in
   /// registers would be computed ahead, and kept in as many registers again.
   int64_t half = 0;
-  /// For clusters: four words that are zero; what threads load two steps ahead, [step % 2][value][thread].
-  int64_t zeros = 0, ahead = 0;
-  /// Whether all warps of a cluster have something that others wait for, so that none is left behind.
-  bool areAllRead = true;
+  /// For clusters: four words that are zero; what warps ask for two steps ahead, so many words each.
+  int64_t zeros = 0, ahead = 0, aheadWords = 0;
+  SmallVector<AheadLayout> sequences;
   KernelSize size;
   /// Of a thread of warp groups: those that fetch, and that map, about.
   static constexpr int64_t kFetchRegisters = 40, kMostGroupRegisters = 240;
@@ -147,9 +166,10 @@ struct KernelLayout {
   /// Of a longer sequence there are several launches, so that what is exchanged takes as much
   /// memory as that of so many steps. Each loads the weights anew.
   static constexpr int64_t kLaunchSteps = 256;
-  /// Slots that have a buffer in a cluster: that of a step, those before and behind, and one more, as a
-  /// power of two is easy to divide by.
-  static constexpr int64_t kClusterSlots = 4;
+  /// Slots that have a buffer in a cluster: who has received one of all writes over the one before.
+  static constexpr int64_t kClusterSlots = 2;
+  /// What blocks of a cluster send as words in any case, to all.
+  static constexpr int64_t kMostWordBytes = 4096;
   /// Addresses, loop variables; also those of mapping, where all warps map.
   static int64_t getOtherRegisters(const KernelPlan &plan) {
     return plan.isCluster() ? 60 : plan.hasWarpGroups() ? 32 : 28;
@@ -158,8 +178,9 @@ struct KernelLayout {
   static constexpr int64_t kMaxRowTiles = 32;
   /// Groups of k that warp groups fetch and multiply at once; fewer of many rows.
   int64_t stageGroups = 4;
-  /// Slots of an exchange that are kept in memory for warp groups, as many as in a cluster.
-  static constexpr int64_t kWarpGroupSlots = kClusterSlots;
+  /// Slots of an exchange that are kept in memory for warp groups: that of a step, those before and behind, and one
+  /// more, as a power of two is easy to divide by.
+  static constexpr int64_t kWarpGroupSlots = 4;
   /// Words of memory for a counter, so that no two are in one line of the cache.
   static constexpr int64_t kCounterWords = 32;
   /// Words that blocks with warp groups exchange through memory, of a tile with so many rows: a counter and slots

@@ -33,33 +33,69 @@ struct Costs {
 static constexpr Costs kWaiting = {0.186, 0.0046, 0.098, 0, 0.0044, 0, 0.0024, 0.0354, 0.196, 0.007, 0.7, 0.05};
 static constexpr Costs kWorking = {0.286, 0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034, 0.0085, 0.196, 0.003, 0.1, 0.05};
 
-/// A cluster, which has one tile of rows: by 14 measurements of 8 plans with products of 16 bits.
+/// Whether functions take longer than by the special function unit.
+static bool hasExactFunctions(const Projection &projection, const KernelPlan &plan) {
+  return cast<MemRefType>(projection.weight.getType()).getElementType().isF32() && plan.float32 != Float32Mode::TF32;
+}
+
+/// A cluster: by 108 measurements of 27 plans with products of 16 bits, and 52 of 13 of single rows of f32.
 static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
                                        const KernelTarget &target, int64_t rows) {
-  constexpr double kStart = 0.4, kPerSent = 0.0015, kPerProduct = 0.004, kPerItem = 0.05;
+  // Of a tile, what its warps have to do, and what they wait for unless there is another tile.
+  constexpr double kWorking = 0.23, kPerItem = 0.03, kPerFloat32Item = 0.28, kPerSentKilobyte = 0.031;
+  constexpr double kWaiting = 0.05, kPerBlock = 0.004, kPerPair = 0.1;
+  constexpr double kCopying = 0.04, kPerCopiedKilobyte = 0.05, kPerCopy = 0.03;
+  constexpr double kProductCycles = 5.75, kFusedCycles = 2;
+  // What one more block takes that shares a multiprocessor; of a whole time, as most of it is latency.
+  double perSibling = plan.singleRows ? 0.12 : 0.35;
   // Of an H100's groups of multiprocessors, in which a cluster lies, some have a rest.
   constexpr double kUsedMultiprocessors = 120.0 / 132;
   KernelLayout layout(loop, plan);
-  double communicating = 0, working = 0;
-  for (const PhaseInLoop &phase : loop.phases) {
-    const PhaseLayout &shape = layout.phases[&phase - loop.phases.begin()];
-    double products = 0;
-    for (const Slot &slot : shape.slots)
-      products += 2.0 * shape.productTiles * plan.rowTiles *
-                  getFormat(phase.projections[slot.projection], plan).getTerms().size();
+  double slower = double(KernelTarget().clock) / target.clock;
+  int64_t warps = plan.getNumThreads() / 32;
+  double working = 0, waiting = 0;
+  for (auto [number, phase, shape] : llvm::enumerate(loop.phases, layout.phases)) {
+    double cycles = 0, kilobytes = 0;
+    bool isFloat32 = false;
+    for (const Slot &slot : shape.slots) {
+      const Projection &projection = phase.projections[slot.projection];
+      double products = 2.0 * shape.productTiles * getFormat(projection, plan).getTerms().size();
+      // In place of a product, four multiply-adds of a row.
+      cycles += (plan.singleRows ? 4 * kFusedCycles : kProductCycles) * products * llvm::divideCeil(warps, 4);
+      // Of weights in shared memory, that gives 128 bytes a cycle.
+      if (slot.place)
+        cycles += shape.productTiles * getFormat(projection, plan).getNumPlanes() * plan.getNumThreads() / 4;
+      isFloat32 |= hasExactFunctions(projection, plan);
+    }
+    for (auto [exchange, place] : llvm::zip_equal(loop.exchanges, layout.exchanges)) {
+      if (exchange.producer != number)
+        continue;
+      int64_t bytes = plan.unitBlocks * place.getUsedBytes(plan);
+      kilobytes += bytes / 1024.0;
+      // From two copies a warp on.
+      if (place.isCopied)
+        waiting += kCopying + kPerCopiedKilobyte * (bytes - KernelLayout::kMostWordBytes) / 1024.0 +
+                   kPerCopy * std::max<int64_t>(llvm::divideCeil(plan.unitBlocks, warps) - 2, 0);
+    }
     // A multiprocessor has four tensor cores.
-    working += kPerProduct * products * plan.getNumThreads() / 32 / 4 +
-               kPerItem * shape.getNumItems(plan) / plan.getNumThreads();
-  }
-  for (const ExchangeLayout &exchange : layout.exchanges) {
-    // Sixteen bytes each.
-    double words = exchange.warpRowWords * plan.unitWarps * plan.getNumRows() * exchange.format.getNumPlanes();
-    communicating += kStart + kPerSent * plan.unitBlocks * words / 4;
+    double items = llvm::divideCeil(shape.getNumItems(plan), plan.getNumThreads());
+    working += kWorking + cycles / target.clock + kPerSentKilobyte * kilobytes +
+               (kPerItem + kPerFloat32Item * isFloat32) * items;
+    waiting += kWaiting + kPerBlock * plan.unitBlocks + kPerPair * (plan.splits - 1);
   }
   int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
-  int64_t clusters = std::max<int64_t>(1, target.getShare() * kUsedMultiprocessors / plan.unitBlocks);
-  return {(communicating + working) * llvm::divideCeil(tiles, clusters),
-          communicating > working ? "exchanging what is projected" : "multiplying and mapping", rows};
+  int64_t clusters = llvm::divideCeil(tiles, plan.rowTiles);
+  int64_t atOnce = std::max<int64_t>(1, target.getShare() * kUsedMultiprocessors / plan.unitBlocks);
+  int64_t most = std::max<int64_t>(1, std::min(target.registers / (plan.getNumThreads() * 256),
+                                               target.sharedBytes / layout.size.sharedBytes));
+  bool isBusy = plan.rowTiles * working > working + waiting;
+  double step = isBusy ? plan.rowTiles * working : working + waiting;
+  auto share = [&](int64_t count) {
+    return count == 0 ? 0 : step * (1 + perSibling * (llvm::divideCeil(count, atOnce) - 1));
+  };
+  int64_t rounds = clusters / (atOnce * most);
+  return {slower * (rounds * share(atOnce * most) + share(clusters - rounds * atOnce * most)),
+          isBusy ? "multiplying and mapping" : "exchanging what is projected", rows};
 }
 
 /// Tiles that a group of blocks does one after the other.
@@ -121,7 +157,7 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
       products += 2.0 * plan.splits * shape.productTiles * format.getTerms().size() *
                   getProductCycles(plan.getNumRows(), isMatrix, plan.splits) / KernelTarget().clock;
       lateSlots += slot.isLate * plan.splits * shape.productTiles;
-      isFloat32 |= cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
+      isFloat32 |= hasExactFunctions(projection, plan);
     }
     double streamed = shape.getNumStreamed() * shape.slotBytes * plan.splits / 1024.0;
     double sums = 4.0 * plan.splits * plan.getNumRows() * shape.getRowStride() / 1024;
@@ -152,7 +188,7 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
   for (const MapStage &stage : loop.stages) {
     const PhaseLayout &shape = layout.phases[stage.phase];
     double items = llvm::divideCeil(shape.blockUnits * tileRows, plan.getNumMapThreads());
-    double weights = 0, read = 0, sums = 0, products = 0, exactProducts = 0, otherRequests = 0;
+    double weights = 0, read = 0, sums = 0, products = 0, exactProducts = 0, otherRequests = 0, fusedCycles = 0;
     bool isFloat32 = false, waits = !loop.getRowValuesOf(stage).empty();
     if (stage.hasPhase && shape.gates != 0) {
       otherRequests = llvm::divideCeil(shape.slots.size() * plan.rowTiles, shape.inFlight) - 1;
@@ -163,10 +199,14 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
         if (slot.place)
           weights += 32.0 * shape.productTiles * format.getNumPlanes() * plan.getNumProductThreads() / 1024;
         double slotProducts = 2.0 * shape.productTiles * plan.rowTiles * format.getTerms().size();
-        products += slotProducts;
+        if (plan.singleRows)
+          // Eight multiply-adds of a row and product tile, by the warps of a quarter of the multiprocessor.
+          fusedCycles += 8.0 * shape.productTiles * plan.rowTiles * llvm::divideCeil(plan.splits, 4);
+        else
+          products += slotProducts;
         exactProducts += format.isFloat32() * slotProducts;
         read += 64.0 * plan.splits * tileRows * format.getNumPlanes() / 1024;
-        isFloat32 |= cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
+        isFloat32 |= hasExactFunctions(projection, plan);
       }
     }
     // What a stage waits for is products, or row values alone.
@@ -179,7 +219,8 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
         time += costs.start + costs.perBlock * plan.unitBlocks * groups;
       return time + costs.perProduct * products + costs.perSumKilobyte * sums + costs.perOtherRequest * otherRequests +
              costs.perWeightKilobyte * weights + costs.perReadKilobyte * read +
-             costs.perFloat32Item * isFloat32 * items + costs.perExactProduct * exactProducts;
+             costs.perFloat32Item * isFloat32 * items + costs.perExactProduct * exactProducts +
+             fusedCycles / KernelTarget().clock;
     };
     waiting += waitsForBlocks * target.handOverLatency / 1e3 + slower * add(kWaiting);
     working += slower * add(kWorking);
@@ -249,14 +290,25 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
             if (fits(KernelLayout(loop, plan), plan, target))
               candidates.push_back(plan);
           }
-  // In clusters, only what has 16 bits gained.
-  if (isHalf && isForCluster(loop))
-    for (int64_t blockUnits : {16, 32})
+  if (isForSingleRows(loop))
+    for (int64_t blockUnits : {8, 16})
       for (int64_t rowTiles : {1, 2})
+        for (int64_t splits : {3, 7, 11, 15}) {
+          KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, 1, float32};
+          plan.singleRows = 1;
+          if (fits(KernelLayout(loop, plan), plan, target))
+            candidates.push_back(plan);
+        }
+  // In clusters, only what has 16 bits gained, and single rows.
+  bool isSingle = isForSingleRows(loop);
+  if ((isHalf || isSingle) && isForCluster(loop))
+    for (int64_t blockUnits : {16, 24, 32})
+      for (int64_t rowTiles : {1, 2, 4})
         for (int64_t splits : {1, 2})
-          for (int64_t unitWarps : {2, 4}) {
+          for (int64_t unitWarps : {2, 3, 4}) {
             KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, 0, float32, unitWarps};
-            if (plan.unitBlocks > 1 && fits(KernelLayout(loop, plan), plan, target))
+            plan.singleRows = isSingle;
+            if (blockUnits % (8 * unitWarps) == 0 && plan.unitBlocks > 1 && fits(KernelLayout(loop, plan), plan, target))
               candidates.push_back(plan);
           }
   return candidates;

@@ -32,6 +32,9 @@ struct KernelPlan {
   /// memory. Four with warps that map are warp groups: `wgmma` multiplies, and of one more group one warp for each that
   /// multiplies fetches what is projected into shared memory.
   int64_t unitWarps = 0;
+  /// If it is 1, tiles are single rows, and multiplied without tensor cores, which take eight: f32 by fused
+  /// multiply-adds.
+  int64_t singleRows = 0;
 
   static constexpr int64_t kTileRows = 8;
   /// Warps that `wgmma` takes, and products that these have of a row.
@@ -48,7 +51,13 @@ struct KernelPlan {
   }
   int64_t getNumProductThreads() const { return 32 * splits * getUnitWarps(); }
   int64_t getNumMapThreads() const { return 32 * mapWarps; }
-  int64_t getNumRows() const { return kTileRows * rowTiles; }
+  int64_t getTileRows() const { return singleRows ? 1 : kTileRows; }
+  /// Tiles that are multiplied at once; of a cluster, blocks do one after the other.
+  int64_t getTilesAtOnce() const { return isCluster() ? 1 : rowTiles; }
+  /// Of what is multiplied at once.
+  int64_t getNumRows() const { return getTileRows() * getTilesAtOnce(); }
+  /// Rows that a warp of a cluster maps of a tile: two that share out k have the even and the odd ones, or both the one.
+  int64_t getWarpRows() const { return std::max<int64_t>(getNumRows() / splits, 1); }
   /// Units of a block, of a phase that has `units` of them.
   int64_t getBlockUnits(int64_t units) const {
     return llvm::alignTo(llvm::divideCeil(units, unitBlocks), hasWarpGroups() ? 8 : 8 * getUnitWarps());

@@ -20,7 +20,8 @@ StringRef lstm::getModeName(Float32Mode mode) { return kModes[int(mode)]; }
 bool lstm::isComplete(const KernelPlan &plan) {
   return plan.unitBlocks > 0 && plan.rowTiles > 0 && plan.splits > 0 &&
          (plan.mapWarps == 0 ? plan.unitWarps > 0
-                             : plan.unitWarps == 0 || plan.unitWarps == KernelPlan::kGroupWarps);
+                             : plan.unitWarps == 0 || plan.unitWarps == KernelPlan::kGroupWarps) &&
+         plan.singleRows <= !plan.hasWarpGroups();
 }
 
 Attribute lstm::toAttribute(MLIRContext *context, ArrayRef<PlannedRows> planned) {

@@ -26,7 +26,8 @@ inline constexpr PlanField kPlanFields[] = {{"unit_blocks", &KernelPlan::unitBlo
                                             {"row_tiles", &KernelPlan::rowTiles},
                                             {"splits", &KernelPlan::splits},
                                             {"map_warps", &KernelPlan::mapWarps},
-                                            {"unit_warps", &KernelPlan::unitWarps}};
+                                            {"unit_warps", &KernelPlan::unitWarps},
+                                            {"single_rows", &KernelPlan::singleRows}};
 
 /// Whether a plan has all that it needs: either warps that map or, in a cluster, warps that share
 /// out the units.

@@ -32,25 +32,28 @@ Value KernelEmitter::getLaneWord(const Slot &slot, const Projection &projection,
 }
 
 Value KernelEmitter::getRequestAddress(const Request &request, unsigned plane) {
-  if (plan.isCluster())
-    return slotAddress(request, plane);
   return exchangeAddress(*request.projection->exchange, request.step, plane, request.row,
                          mul(request.chunk, ProductFormat::kLaneWords));
 }
 
 /// A weak load may give a stale value for ever.
-StringRef KernelEmitter::getLoad() const {
-  return plan.isCluster() ? "ld.volatile.shared.v4.b32" : "ld.relaxed.gpu.global.v4.b32";
-}
+static constexpr StringLiteral kLoad = "ld.relaxed.gpu.global.v4.b32";
 
-/// The words, one group a plane, of what a block writes, which may not be there yet.
+/// The words, one group a plane, of what a block writes, which may not be there yet; in a cluster, they are.
 SmallVector<Value> KernelEmitter::askFor(const Request &request) {
   auto type =
       LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
   SmallVector<Value> words;
   for (unsigned plane = 0; plane < request.format.getNumPlanes(); ++plane) {
+    if (plan.isCluster()) {
+      Value four = LLVM::LoadOp::create(b, VectorType::get(4, b.getI32Type()), slotAddress(request, plane),
+                                        /*alignment=*/16);
+      for (int64_t i = 0; i < 4; ++i)
+        words.push_back(LLVM::ExtractElementOp::create(b, four, word(i)));
+      continue;
+    }
     Value place = getRequestAddress(request, plane);
-    Value four = assembly((getLoad() + " {$0, $1, $2, $3}, [$4];").str(), "=r,=r,=r,=r,l",
+    Value four = assembly((kLoad + " {$0, $1, $2, $3}, [$4];").str(), "=r,=r,=r,=r,l",
                           type, place);
     for (int64_t i = 0; i < 4; ++i)
       words.push_back(LLVM::ExtractValueOp::create(b, four, ArrayRef<int64_t>{i}));
@@ -91,13 +94,13 @@ KernelEmitter::Request KernelEmitter::getRequest(unsigned number, const Fragment
   const Projection &projection = loop.phases[number].projections[slot.projection];
   ProductFormat format = getFormat(projection, plan);
   Request request{&projection, format, Value(), Value(), getChunk(slot, format, projection), Value(),
-                  add(laneRow, index(KernelPlan::kTileRows * fragment.n))};
+                  plan.singleRows ? index(fragment.n) : add(laneRow, index(KernelPlan::kTileRows * fragment.n)), tile};
   Value row = add(mul(tile, plan.getNumRows()), request.tileRow);
   // Rows that do not exist repeat the last one.
   request.row = min(row, last(rows));
   if (!projection.exchange)
     return request;
-  request.step = projection.isOfPreviousStep ? getSlot(count) : add(getSlot(count), index(1));
+  request.step = getProjectedSlot(projection, count);
   int64_t chunks = layout.exchanges[*projection.exchange].rowWords / ProductFormat::kLaneWords;
   int64_t depth = cast<MemRefType>(projection.weight.getType()).getDimSize(0);
   int64_t perWarp = llvm::divideCeil(llvm::divideCeil(depth, format.getGroupSize()), plan.splits);
@@ -154,6 +157,8 @@ SmallVector<Value> KernelEmitter::askUntilThere(ArrayRef<Value> addresses, Value
 /// The words of fragments, when they are there.
 SmallVector<Value> KernelEmitter::waitFor(unsigned number, ArrayRef<Fragment> fragments, Value count,
                                           Value tile, ValueRange asked) {
+  if (plan.isCluster())
+    return SmallVector<Value>(asked);
   SmallVector<Value> addresses, insides;
   SmallVector<unsigned> places;
   unsigned place = 0;
@@ -193,7 +198,7 @@ SmallVector<Value> KernelEmitter::askAgain(Value address, Value missing, ValueRa
   auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(4, b.getI32Type()));
   SmallVector<Value> operands = {address, missing};
   llvm::append_range(operands, known);
-  Value four = assembly(("{ .reg .pred p; setp.ne.u32 p, $5, 0; @p " + getLoad() + " {$0, $1, $2, $3}, [$4]; }").str(),
+  Value four = assembly(("{ .reg .pred p; setp.ne.u32 p, $5, 0; @p " + kLoad + " {$0, $1, $2, $3}, [$4]; }").str(),
                         "=r,=r,=r,=r,l,r,0,1,2,3", type, operands);
   SmallVector<Value> words;
   for (int64_t i = 0; i < 4; ++i)
@@ -201,14 +206,26 @@ SmallVector<Value> KernelEmitter::askAgain(Value address, Value missing, ValueRa
   return words;
 }
 
+/// Adds up what lanes of a quad have summed of a single row, each of other k.
+void KernelEmitter::addLanes(Accumulators &accumulators) {
+  for (SmallVector<Value> &sums : accumulators)
+    for (int64_t i : {0, 2})
+      for (int64_t distance : {1, 2}) {
+        Value other = gpu::ShuffleOp::create(b, sums[i], word(distance), word(32), gpu::ShuffleMode::XOR).getShuffleResult();
+        sums[i] = arith::AddFOp::create(b, sums[i], other);
+      }
+}
+
 /// Adds up the chains.
 void KernelEmitter::addChains(unsigned number, Accumulators &accumulators) {
   const PhaseLayout &phase = layout.phases[number];
-  size_t count = phase.productTiles * plan.rowTiles;
+  size_t count = phase.productTiles * plan.getTilesAtOnce();
   for (size_t i = count; i < accumulators.size(); ++i)
     for (auto [sum, part] : llvm::zip_equal(accumulators[i % count], accumulators[i]))
       sum = arith::AddFOp::create(b, sum, part);
   accumulators.resize(count);
+  if (plan.singleRows)
+    addLanes(accumulators);
 }
 
 /// The sums of a warp, [chain][product tile][row tile]; those of a cluster, which has something else to do meanwhile,
@@ -218,10 +235,12 @@ KernelEmitter::Accumulators KernelEmitter::multiplyTile(unsigned number, Value c
   const PhaseLayout &phase = layout.phases[number];
   SmallVector<Fragment> fragments;
   for (unsigned s = 0; s < phase.slots.size(); ++s)
-    for (int64_t n = 0; n < plan.rowTiles; ++n)
+    for (int64_t n = 0; n < plan.getTilesAtOnce(); ++n)
       fragments.push_back({s, n});
   Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0));
-  Accumulators sums(phase.chains * phase.productTiles * plan.rowTiles, SmallVector<Value>(4, zero));
+  Accumulators sums(phase.chains * phase.productTiles * plan.getTilesAtOnce(), SmallVector<Value>(4, zero));
+  if (plan.isCluster())
+    receive(number, count, tile);
   for (ArrayRef<Fragment> rest = fragments; !rest.empty();) {
     ArrayRef<Fragment> part = rest.take_front(phase.inFlight);
     rest = rest.drop_front(part.size());
@@ -267,7 +286,7 @@ void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, Valu
         for (int64_t m = 0; m < phase.productTiles; ++m) {
           int64_t chain = plan.isCluster() ? (2 * fragment.slot + i) % phase.chains
                                            : getChain(phase, fragment.slot, weightPlane, operandPlane);
-          SmallVector<Value> &sum = accumulators[(chain * phase.productTiles + m) * plan.rowTiles + fragment.n];
+          SmallVector<Value> &sum = accumulators[(chain * phase.productTiles + m) * plan.getTilesAtOnce() + fragment.n];
           sum = request.format.multiply(
               b, ValueRange(slotWeights).slice(8 * (weightPlane * phase.productTiles + m) + 4 * i, 4),
               words.slice(4 * operandPlane + 2 * i, 2), sum);
@@ -282,19 +301,28 @@ void KernelEmitter::storeSums(unsigned number, const Accumulators &accumulators,
   meet(Handover::Empty, flip, /*waits=*/true);
   int64_t width = phase.getSumVectorSize();
   Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
-  for (int64_t n = 0; n < plan.rowTiles; ++n)
-    for (int64_t i = 0; i < 2; ++i) {
-      Value row = add(mul(laneColumn, 2), index(KernelPlan::kTileRows * n + i));
+  auto storeRow = [&](int64_t n, int64_t i, Value row) {
       for (int64_t first = 0; first < phase.getLaneProducts(); first += width) {
         Value stored = LLVM::UndefOp::create(b, type);
         for (int64_t product = first; product < first + width; ++product) {
-          Value sum = accumulators[product / 2 * plan.rowTiles + n][product % 2 * 2 + i];
+          Value sum = accumulators[product / 2 * plan.getTilesAtOnce() + n][product % 2 * 2 + i];
           stored = width == 1 ? sum : LLVM::InsertElementOp::create(b, stored, sum, word(product - first));
         }
         Value lane = add(mul(unitWarp, 8), laneRow);
         LLVM::StoreOp::create(b, stored, sumAddress(number, flip, split, row, lane, index(first)), 4 * width);
       }
-    }
+  };
+  if (plan.singleRows) {
+    guarded(isFirst(laneColumn), {}, [&]() -> SmallVector<Value> {
+      for (int64_t n = 0; n < plan.getTilesAtOnce(); ++n)
+        storeRow(n, 0, index(n));
+      return {};
+    });
+    return;
+  }
+  for (int64_t n = 0; n < plan.getTilesAtOnce(); ++n)
+    for (int64_t i = 0; i < 2; ++i)
+      storeRow(n, i, add(mul(laneColumn, 2), index(KernelPlan::kTileRows * n + i)));
 }
 
 /// Where partial sums lie: [buffer][warp][row][lane row][product].

@@ -152,9 +152,9 @@ KernelEmitter::RingPlace KernelEmitter::getPlace(Value stage) {
           LLVM::PtrToIntOp::create(b, b.getI32Type(), advance(sharedMemory, to))};
 }
 
-/// Says how much a place will hold.
-void KernelEmitter::expect(const RingPlace &place, int64_t bytes) {
-  assembly("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", {}, {place.full, word(bytes)});
+/// Says how much will come to a barrier's place.
+void KernelEmitter::expect(Value barrier, int64_t bytes) {
+  assembly("mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "r,r,~{memory}", {}, {barrier, word(bytes)});
 }
 
 /// Begins to copy a part of what a place will hold.
@@ -190,7 +190,7 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
     int64_t stages = exchanged.rowWords / stageWords / plan.splits;
     auto fetchWeights = [&](Value i) {
       RingPlace place = getEmptyPlace(add(stage, i));
-      expect(place, bytes + weightBytes);
+      expect(place.full, bytes + weightBytes);
       fetch(place, layout.exchangedBytes, streamedAddress(number, i), weightBytes);
     };
     int64_t ahead = std::min(streamed, layout.ringPlaces);
@@ -216,7 +216,7 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
     repeat(index(stages - streamed), [&](Value i) {
       i = add(i, index(streamed));
       RingPlace place = getEmptyPlace(add(stage, i));
-      expect(place, bytes);
+      expect(place.full, bytes);
       fetchExchanged(i, place);
     });
     stage = add(stage, index(stages));

@@ -216,6 +216,8 @@ struct ConvertLSTMToGPUKernelPass
           return source.emitError("has a plan for a cluster in 'lstm.kernel', but ") << kNoCluster;
         else if (part.plan && part.plan->hasWarpGroups() && !isForWarpGroups(*loop))
           return source.emitError("has a plan for warp groups in 'lstm.kernel', but ") << kNoWarpGroups;
+        else if (part.plan && part.plan->singleRows && !isForSingleRows(*loop))
+          return source.emitError("has a plan for single rows in 'lstm.kernel', but ") << kNoSingleRows;
       for (const PlannedRows &part : *planned)
         if (StringRef imbalance = part.plan ? getImbalance(KernelLayout(*loop, *part.plan), *part.plan) : "";
             !imbalance.empty())

@@ -62,12 +62,14 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    bool isPlan = (plan.size() == 4 || (plan.size() == 5 && plan[4] >= 0 && plan[4] <= 2)) &&
+    auto isUpTo = [&](size_t i, int64_t most) { return plan.size() <= i || (plan[i] >= 0 && plan[i] <= most); };
+    bool isPlan = plan.size() >= 4 && plan.size() <= 6 && isUpTo(4, 2) && isUpTo(5, 1) &&
                   llvm::all_of(ArrayRef<int64_t>(plan).take_front(4), [](int64_t n) { return n >= 1; });
     if (!plan.empty() && !isPlan)
       return emitError(UnknownLoc::get(context))
              << "lstm-plan-kernels: expects plan to be four positive numbers "
-                "(unit blocks, row tiles, splits, map warps), and 1 for clusters or 2 for warp groups, but got "
+                "(unit blocks, row tiles, splits, map warps), 1 for clusters or 2 for warp groups, and 1 for single rows, "
+                "but got "
              << llvm::interleaved_array(plan);
     if (count < 1)
       return emitError(UnknownLoc::get(context))
@@ -126,6 +128,13 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     }
     if (plan.hasWarpGroups())
       numbers.push_back(2);
+    if (plan.singleRows) {
+      numbers.resize(5);
+      numbers.push_back(1);
+    }
+    if (plan.singleRows && !isForSingleRows(loop))
+      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
+                                << " is for single rows, but " << kNoSingleRows;
     if (plan.isCluster() && !isForCluster(loop))
       return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
                                 << " is for a cluster, but " << kNoCluster;
@@ -201,8 +210,9 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     if (failed(planned))
       return failure();
     if (!plan.empty()) {
-      int64_t kind = plan.size() == 5 ? plan[4] : 0;
+      int64_t kind = plan.size() > 4 ? plan[4] : 0;
       KernelPlan given{plan[0], plan[1], plan[2], kind == 1 ? 0 : plan[3], float32};
+      given.singleRows = plan.size() > 5 ? plan[5] : 0;
       if (kind != 0)
         given.unitWarps = kind == 1 ? plan[3] : KernelPlan::kGroupWarps;
       if (failed(checkFits(*loop, given, target)))

@@ -23,7 +23,11 @@ Value lstm::emitAssembly(ImplicitLocOpBuilder &b, StringRef text, StringRef cons
   return result ? op.getResult(0) : Value();
 }
 
-ProductFormat::ProductFormat(Type element, Float32Mode mode) : element(element) {
+ProductFormat::ProductFormat(Type element, Float32Mode mode, bool singleRows) : element(element) {
+  if (element.isF32() && singleRows) {
+    name = "f32";
+    return;
+  }
   if (element.isBF16() || (element.isF32() && mode == Float32Mode::BF16x3))
     name = "bf16";
   else
@@ -51,11 +55,11 @@ SmallVector<Value> ProductFormat::pack(ImplicitLocOpBuilder &b, ValueRange eleme
     SmallVector<Value> parts;
     for (Value &value : rest) {
       Value part = value, rounded = value;
-      if (getWordElements() == 1) {
+      if (name == "tf32") {
         Value bits = emitAssembly(b, "cvt.rna.tf32.f32 $0, $1;", "=r,f", b.getI32Type(), value,
                                   /*hasEffects=*/false);
         part = rounded = arith::BitcastOp::create(b, b.getF32Type(), bits);
-      } else if (element.isF32()) {
+      } else if (element.isF32() && name == "bf16") {
         part = arith::TruncFOp::create(b, b.getBF16Type(), value);
         rounded = arith::ExtFOp::create(b, b.getF32Type(), part);
       }
@@ -104,6 +108,14 @@ SmallVector<Value> ProductFormat::splitWord(ImplicitLocOpBuilder &b, Value word,
 
 SmallVector<Value> ProductFormat::multiply(ImplicitLocOpBuilder &b, ValueRange weights,
                                            ValueRange operand, ValueRange accumulators) const {
+  if (name == "f32") {
+    // Of rows r and r + 8 of the weights, two words each.
+    SmallVector<Value> sums(accumulators);
+    auto get = [&](Value word) { return arith::BitcastOp::create(b, b.getF32Type(), word); };
+    for (int64_t i = 0; i < 4; ++i)
+      sums[i % 2 * 2] = LLVM::FMAOp::create(b, get(weights[i]), get(operand[i / 2]), sums[i % 2 * 2]);
+    return sums;
+  }
   auto result = LLVM::LLVMStructType::getLiteral(b.getContext(),
                                                  SmallVector<Type>(4, b.getF32Type()));
   std::string text =

@@ -33,17 +33,18 @@ Value emitAssembly(ImplicitLocOpBuilder &b, StringRef text, StringRef constraint
 
 class ProductFormat {
 public:
-  ProductFormat(Type element, Float32Mode mode);
+  /// With `singleRows`, f32 is multiplied without tensor cores, for one row: the first of a lane's accumulators.
+  ProductFormat(Type element, Float32Mode mode, bool singleRows);
 
   /// Elements in a word of a plane.
-  int64_t getWordElements() const { return name == "tf32" ? 1 : 2; }
+  int64_t getWordElements() const { return name == "tf32" || name == "f32" ? 1 : 2; }
   /// Words that a lane reads at once, of two products.
   static constexpr int64_t kLaneWords = 4;
   /// Words and elements along k that two products take.
   static constexpr int64_t kGroupWords = 4 * kLaneWords;
   int64_t getGroupSize() const { return kGroupWords * getWordElements(); }
   int64_t getNumPlanes() const { return planes; }
-  /// Whether products are as exact as those of f32.
+  /// Whether products of parts are as exact as those of f32.
   bool isFloat32() const { return getWordElements() == 1 && planes > 1; }
   /// Products of two planes, numbers of the weight's and of the operand's.
   ArrayRef<std::pair<unsigned, unsigned>> getTerms() const;

@@ -76,7 +76,8 @@ void KernelEmitter::emitKernel() {
   laneColumn = rem(lane, 4);
   block = rem(launch.getBlockIds().x, plan.unitBlocks);
   firstTile = mul(div(launch.getBlockIds().x, plan.unitBlocks), passes);
-  endTile = min(add(firstTile, passes), tiles);
+  // Blocks of a cluster wait for each other's tiles, whether they have rows or not.
+  endTile = plan.isCluster() ? add(firstTile, passes) : min(add(firstTile, passes), tiles);
   auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), MemRefLayoutAttrInterface(),
                                Attribute(workgroup));
@@ -154,10 +155,11 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   auto divideUp = [&](Value l, Value r) { return b.createOrFold<arith::CeilDivUIOp>(l, r); };
   tiles = divideUp(rows, index(plan.getNumRows()));
   // Clusters do not wait for each other: they may run one after the other.
-  Value groups = plan.isCluster() ? tiles : min(div(multiprocessors, plan.unitBlocks), tiles);
+  Value groups = plan.isCluster() ? divideUp(tiles, index(plan.rowTiles))
+                                  : min(div(multiprocessors, plan.unitBlocks), tiles);
   groups = arith::MaxUIOp::create(b, groups, one);
   // At least one, so that nothing is divided by zero where there is no row.
-  passes = arith::MaxUIOp::create(b, divideUp(tiles, groups), one);
+  passes = plan.isCluster() ? index(plan.rowTiles) : arith::MaxUIOp::create(b, divideUp(tiles, groups), one).getResult();
   Value grid = mul(divideUp(tiles, passes), plan.unitBlocks);
 
   auto emitLaunch = [&](Value cluster) {

@@ -504,6 +504,14 @@ bool lstm::isForCluster(const RecurrentLoop &loop) {
   return loop.rowValues.empty();
 }
 
+bool lstm::isForSingleRows(const RecurrentLoop &loop) {
+  return llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
+    return llvm::all_of(phase.projections, [](const Projection &projection) {
+      return cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
+    });
+  });
+}
+
 bool lstm::isForWarpGroups(const RecurrentLoop &loop) {
   return isForCluster(loop) && llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
            return llvm::all_of(phase.projections, [](const Projection &p) { return p.exchange.has_value(); });
@@ -533,6 +541,10 @@ std::optional<Source> lstm::getSource(const RecurrentLoop &loop, unsigned number
     return std::nullopt;
   source.isOfPreviousStep = !isSame || number <= source.producer;
   return source;
+}
+
+bool lstm::isState(const RecurrentLoop &loop, Value view) {
+  return scf::ForOp(loop.loop).isDefinedOutsideOfLoop(view) || getSlot(view, loop.loop) >= 0;
 }
 
 bool lstm::isSequence(const RecurrentLoop &loop, Value input) {

@@ -83,6 +83,9 @@ std::optional<Source> getSource(const RecurrentLoop &loop, unsigned number, Valu
 /// Whether the loop writes to the memory of `view`.
 bool isWritten(const RecurrentLoop &loop, Value view);
 
+/// Whether a view that the loop writes lies in the same place in each step, or in one of two.
+bool isState(const RecurrentLoop &loop, Value view);
+
 /// Whether an input is another one in each step, of words that the loop does not write.
 bool isSequence(const RecurrentLoop &loop, Value input);
 
@@ -113,7 +116,10 @@ FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason
 bool isForCluster(const RecurrentLoop &loop);
 constexpr llvm::StringLiteral kNoCluster =
     "a phase projects what an earlier one has written over, or rows are reduced";
-/// The same for warp groups, and whether all that is projected is exchanged.
+/// Whether all that is projected is f32.
+bool isForSingleRows(const RecurrentLoop &loop);
+constexpr llvm::StringLiteral kNoSingleRows = "not all that is projected is f32";
+/// The same as for a cluster, for warp groups, and whether all that is projected is exchanged.
 bool isForWarpGroups(const RecurrentLoop &loop);
 constexpr llvm::StringLiteral kNoWarpGroups =
     "a phase projects what an earlier one has written over or what the loop does not write, or rows are reduced";

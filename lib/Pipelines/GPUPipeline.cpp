@@ -174,7 +174,7 @@ static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     target.chip = chip;
     target.features = options.features;
     if (options.features.empty() && getCapability(chip) >= kClusterCapability)
-      target.features = "+ptx80"; // What kernels use of clusters.
+      target.features = "+ptx81"; // What kernels use of clusters.
     target.optLevel = 3;
     pm.addPass(createGpuNVVMAttachTarget(target));
   }

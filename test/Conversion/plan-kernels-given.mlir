@@ -6,7 +6,14 @@
 // RUN: not lstm-opt %s --lstm-plan-kernels=plan=5,2,4,0 2>&1 | FileCheck %s --check-prefix=ZERO
 // RUN: not lstm-opt %s --lstm-plan-kernels=plan=5,2,32,4 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: lstm-opt %s --lstm-plan-kernels=plan=3,1,2,2,1 --remarks-filter=lstm-plan-kernels 2>&1 | FileCheck %s --check-prefix=CLUSTER
-// RUN: not lstm-opt %s --lstm-plan-kernels=plan=5,1,2,2,1 2>&1 | FileCheck %s --check-prefix=IDLE
+// RUN: not lstm-opt %s --lstm-plan-kernels=plan=5,1,4,2,1 2>&1 | FileCheck %s --check-prefix=SPLITS
+// RUN: lstm-opt %s --lstm-plan-kernels=plan=5,2,3,1,0,1 --remarks-filter=lstm-plan-kernels 2>&1 | FileCheck %s --check-prefix=SINGLE
+// RUN: lstm-opt %s --lstm-plan-kernels=plan=3,2,1,2,1,1 --remarks-filter=lstm-plan-kernels 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: sed 's/40x1x40xf32/40x1x40xf16/; s/U : memref<?x40xf32>/U : memref<?x40xf16>/; s/%h: memref<?x40xf32>/%h: memref<?x40xf16>/' %s \
+// RUN:   | sed 's/outs(%h : memref<?x40xf32>)/outs(%h : memref<?x40xf16>)/; s/(%x: f32, %old: f32)/(%x: f32, %old: f16)/; s/yield %x : f32/yield %old : f16/' \
+// RUN:   | sed 's/%U: memref<40x1x40xf32>/%U: memref<40x1x40xf16>/; s/xf32>, memref<40x1x40xf32>/xf16>, memref<40x1x40xf16>/' \
+// RUN:   | not lstm-opt --lstm-plan-kernels=plan=5,2,3,1,0,1 2>&1 | FileCheck %s --check-prefix=HALVES
+// RUN: not lstm-opt %s --lstm-plan-kernels=plan=5,2,3,1,0,2 2>&1 | FileCheck %s --check-prefix=SIXTH
 // RUN: not lstm-opt %s --lstm-plan-kernels=plan=3,1,2,2,3 2>&1 | FileCheck %s --check-prefix=FIFTH
 // RUN: lstm-opt %s --lstm-plan-kernels="plan=3,1,2,4,2 chips=sm_90a" --remarks-filter=lstm-plan-kernels 2>&1 | FileCheck %s --check-prefix=GROUPS
 // RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,1,2,4,2 chips=sm_90a,sm_90" 2>&1 | FileCheck %s --check-prefix=NOGROUPS
@@ -16,13 +23,19 @@
 
 // CHECK: } {lstm.kernel = [{f32 = "tf32", map_warps = 2 : i64, row_tiles = 2 : i64, splits = 4 : i64, unit_blocks = 5 : i64}]}
 // REMARK: remark: [Passed] PlanKernels | {{.*}}Remark="one kernel, groups of 5 blocks, tiles of 16 rows, 4 + 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it {{.*}}"
-// THREE: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters or 2 for warp groups, but got [5, 2, 4]
-// ZERO: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters or 2 for warp groups, but got [5, 2, 4, 0]
+// THREE: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), 1 for clusters or 2 for warp groups, and 1 for single rows, but got [5, 2, 4]
+// ZERO: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), 1 for clusters or 2 for warp groups, and 1 for single rows, but got [5, 2, 4, 0]
 // THREADS: error: lstm-plan-kernels: plan [5, 2, 32, 4] takes 1152 threads of {{[0-9]+}} registers and {{[0-9]+}} bytes of shared memory, and has groups of 5 blocks, but there are {{[0-9]+}} registers, 232448 bytes of shared memory and 132 multiprocessors
 // CLUSTER: Remark="one kernel, clusters of 3 blocks, tiles of 8 rows, 2 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // CLUSTER: } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
-// IDLE: error: lstm-plan-kernels: plan [5, 1, 2, 2, 1] is not for this recurrence: a warp of its cluster has no rows or no units
-// FIFTH: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), and 1 for clusters or 2 for warp groups, but got [3, 1, 2, 2, 3]
+// SPLITS: error: lstm-plan-kernels: plan [5, 1, 4, 2, 1] is not for this recurrence: in a cluster up to two warps share out a sum
+// SINGLE: Remark="one kernel, groups of 5 blocks, tiles of 2 rows, 3 + 1 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
+// SINGLE: } {lstm.kernel = [{f32 = "exact", map_warps = 1 : i64, row_tiles = 2 : i64, single_rows = 1 : i64, splits = 3 : i64, unit_blocks = 5 : i64}]}
+// BOTH: Remark="one kernel, clusters of 3 blocks, tiles of 1 rows, 1 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
+// BOTH: } {lstm.kernel = [{f32 = "exact", row_tiles = 2 : i64, single_rows = 1 : i64, splits = 1 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
+// HALVES: error: lstm-plan-kernels: plan [5, 2, 3, 1, 0, 1] is for single rows, but not all that is projected is f32
+// SIXTH: error: lstm-plan-kernels: expects plan to be {{.*}}, and 1 for single rows, but got [5, 2, 3, 1, 0, 2]
+// FIFTH: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), 1 for clusters or 2 for warp groups, and 1 for single rows, but got [3, 1, 2, 2, 3]
 // GROUPS: Remark="one kernel, groups of 3 blocks, tiles of 8 rows, 2 x 4 + 4 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // GROUPS: } {lstm.kernel = [{f32 = "exact", map_warps = 4 : i64, row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 4 : i64}]}
 // NOGROUPS: error: lstm-plan-kernels: plan [3, 1, 2, 4, 2] is for warp groups, which sm_90a alone has, but the GPU is sm_90

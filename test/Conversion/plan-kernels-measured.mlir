@@ -33,7 +33,8 @@
 // CANDIDATES-NEXT: "unit_blocks": {{[1-9]+}},
 // CANDIDATES-NEXT: "row_tiles": {{[1-9]+}},
 // CANDIDATES-NEXT: "splits": {{[1-9]+}},
-// CANDIDATES-NEXT: "map_warps": {{[1-9]+}}
+// CANDIDATES-NEXT: "unit_warps": {{[1-9]+}},
+// CANDIDATES-NEXT: "single_rows": 1
 // CANDIDATES-NEXT: },
 // CANDIDATES: {}
 // CANDIDATES-NEXT: ]

@@ -67,7 +67,7 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
   ListOption<std::string> chips{*this, "chip",
                                 llvm::cl::desc("GPUs that code is made for (sm_90a for machine code, sm_90 for PTX)")};
   Option<std::string> features{*this, "features",
-                               llvm::cl::desc("PTX version, such as +ptx80 (+ptx80, or what older chips have)"),
+                               llvm::cl::desc("PTX version, such as +ptx81 (+ptx81, or what older chips have)"),
                                llvm::cl::init("")};
   Option<GPUFormat> format{*this, "format", llvm::cl::desc("What the program holds"),
                            llvm::cl::init(GPUFormat::Auto),

@@ -13,9 +13,12 @@ called with, and what they must give, all from the suites that test the CPU.
     norm/NAME/UNITS   norms.py: cells that reduce over the units of a row
     persistent/…      cells, large ones, random programs and those that reduce by --strategy=persistent
     cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows;
-                      cells/MODE/static of sizes that are written down, cells/MODE/warp_groups by warp groups
+                      cells/MODE/static of sizes that are written down, cells/MODE/warp_groups by warp groups,
+                      cells/MODE/clusters, single_rows and single_row_clusters by such layouts
     warp_groups/…     cells and large ones by warp groups; warp_groups/streamed/… with more weights than a block has place
                       for, warp_groups/special/… with weights that are not finite
+    clusters/…, single_rows/…, single_row_clusters/…
+                      cells and large ones by clusters, in single rows of f32, and by both
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
     split/NAME        cells and a product so large that products of f32 become products of bf16; library/split/… so,
@@ -467,17 +470,25 @@ class RandomCells(Program):
                     f"cell{seed}")
 
 
-class WarpGroupCells(RandomCells):
-    """Those of the first cells that warp groups can multiply."""
+class PlannedCells(RandomCells):
+    """Those of the first cells for which all layouts are, by one of them."""
 
     SEEDS = {"f16": [3, 4, 8, 10, 11, 12, 17, 18, 19, 20], "bf16": [1, 2, 5, 6, 8, 9, 10, 11, 12, 14],
              "exact": [1, 2, 6, 7, 8, 10, 15, 17, 19, 20], "bf16x3": [1, 3, 4, 6, 9, 13, 15, 16, 25, 31],
              "tf32": [1, 2, 3, 6, 7, 8, 9, 10, 11, 12]}
+    PLANS = {"warp_groups": "3,2,2,4,2", "clusters": "3,2,2,2,1", "single_rows": "3,2,3,1,0,1",
+             "single_row_clusters": "3,2,2,2,1,1"}
 
-    def __init__(self, mode):
+    def __init__(self, mode, layout):
         super().__init__(mode, 1)
-        self.name, self.seeds = f"cells/{mode}/warp_groups", self.SEEDS[mode]
-        self.flags += ("--kernel-plan=3,2,2,4,2",)
+        self.name, self.seeds = f"cells/{mode}/{layout}", self.SEEDS[mode]
+        self.flags += (f"--kernel-plan={self.PLANS[layout]}",)
+
+    @classmethod
+    def every(cls):
+        # Single rows are for f32; how its products are rounded makes no difference to them.
+        return [cls(mode, layout) for mode in cls.SEEDS for layout in cls.PLANS
+                if mode == "exact" or (mode == "tf32" and layout != "single_rows") or not layout.startswith("single")]
 
 
 class StaticCells(RandomCells):
@@ -541,12 +552,17 @@ class G2P(Program):
                      [Expected("phonemes", "i32", phonemes, UNITS)])]
 
 
-# Layouts with warp groups.
-WARP_GROUPS = {Cell: dict.fromkeys(["bidirectional", "clip", "coupled", "gru_reset_after", "gru_reset_before", "lstm",
-                                    "lstm_eight_products", "mgu", "peephole", "projection", "reverse", "rnn", "two_layer"],
-                                   "2,2,1,4,2"),
-               Large: {"lstm": "16,2,2,4,2", "gru_reset_before": "2,2,1,8,2", "two_layer": "2,1,2,4,2",
-                       "bidirectional": "2,4,1,4,2", "gru_reset_after": "12,2,2,4,2"}}
+# Layouts of kernels.
+PLANNED = ["bidirectional", "clip", "coupled", "gru_reset_after", "gru_reset_before", "lstm", "lstm_eight_products", "mgu",
+           "peephole", "projection", "reverse", "rnn", "two_layer"]
+LAYOUTS = {"warp_groups": {Cell: dict.fromkeys(PLANNED, "2,2,1,4,2"),
+                           Large: {"lstm": "16,2,2,4,2", "gru_reset_before": "2,2,1,8,2", "two_layer": "2,1,2,4,2",
+                                   "bidirectional": "2,4,1,4,2", "gru_reset_after": "12,2,2,4,2"}},
+           # Of 16 blocks, whole parts of blocks are copied.
+           "clusters": {Cell: dict.fromkeys(PLANNED, "3,2,1,2,1"),
+                        Large: {"lstm": "16,1,2,2,1", "gru_reset_before": "3,3,2,2,1", "gru_reset_after": "12,2,2,2,1"}},
+           "single_rows": {Cell: dict.fromkeys(PLANNED, "5,1,3,1,0,1"), Large: {"lstm": "16,2,7,1,0,1"}},
+           "single_row_clusters": {Cell: dict.fromkeys(PLANNED, "3,3,1,2,1,1"), Large: {"lstm": "16,1,2,2,1,1"}}}
 # And such with which weights are streamed, by cell, mode and units.
 STREAMED = {("lstm", "exact", 500): "16,1,2,4,2", ("lstm", "bf16x3", 500): "12,4,1,4,2", ("lstm", "tf32", 500): "8,4,1,4,2",
             ("lstm", "f16", 500): "8,1,1,4,2", ("lstm", "bf16", 500): "12,8,1,4,2",
@@ -603,9 +619,9 @@ def every(count):
     made += [Variant("library", program, "unsplit", ["--f32-mode=tf32"]) for program in split]
     made += [RandomCells(mode, number) for mode in RandomCells.MODES for number in range(1, RandomCells.LIBRARIES + 1)]
     made += [StaticCells(mode) for mode in StaticCells.MODES]
-    made += [WarpGroupCells(mode) for mode in WarpGroupCells.SEEDS]
-    made += [Variant("persistent", kind(name), "warp_groups", [f"--kernel-plan={plan}"])
-             for kind, plans in WARP_GROUPS.items() for name, plan in plans.items()]
+    made += PlannedCells.every()
+    made += [Variant("persistent", kind(name), layout, [f"--kernel-plan={plan}"])
+             for layout, kinds in LAYOUTS.items() for kind, plans in kinds.items() for name, plan in plans.items()]
     made += [Variant("persistent", program, "warp_groups", [f"--kernel-plan={plan}", *get_mode_flags(program.mode)])
              for program, plan in ((Streamed(*sizes), plan) for sizes, plan in STREAMED.items())]
     made += [Variant("persistent", Special(name), "warp_groups", ["--kernel-plan=2,2,1,4,2"]) for name in Special.GROWN]

@@ -414,15 +414,16 @@ def costs_the_host_little(bench, name):
 
 CELLS = ["cell/lstm", "cell/gru_reset_before", "cell/bidirectional", "cell/layer_norm_lstm", "cell/two_layer", "cell/sru"]
 FEW = CELLS[:3]
-ENDURING = ["persistent/" + name for name in FEW] + ["warp_groups/cell/lstm", "warp_groups/cell/gru_reset_before"]
+ENDURING = ["persistent/" + name for name in FEW] + [
+    f"{layout}/cell/{name}" for layout in ("warp_groups", "clusters", "single_row_clusters") for name in ("lstm", "gru_reset_before")]
 SPLIT = [f"split/{name}" for name in (*programs.Split.GROWN, "lstm/static", "product")]
 # (scenario, programs, needs a GPU)
 SCENARIOS = [
     (repeats_bitwise, ["large/" + name for name in programs.Large.GROWN], False),
     (repeats_bitwise, [f"cells/{mode}/{number}" for mode in programs.RandomCells.MODES
                        for number in range(1, programs.RandomCells.LIBRARIES + 1)], True),
-    (repeats_bitwise, [f"cells/{mode}/warp_groups" for mode in programs.WarpGroupCells.SEEDS]
-     + ["warp_groups/large/" + name for name in programs.WARP_GROUPS[programs.Large]]
+    (repeats_bitwise, [program.name for program in programs.PlannedCells.every()]
+     + [f"{layout}/large/{name}" for layout, kinds in programs.LAYOUTS.items() for name in kinds[programs.Large]]
      + ["warp_groups/streamed/" + "/".join(map(str, sizes)) for sizes in programs.STREAMED], True),
     (is_as_exact_as_f32, SPLIT, True),
     (repeats_bitwise, SPLIT, True),
