@@ -46,7 +46,7 @@ public:
           clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
   llvm::cl::list<int64_t> kernelPlan{
       "kernel-plan", llvm::cl::cat(category), llvm::cl::CommaSeparated,
-      llvm::cl::value_desc("blocks,tiles,splits,warps[,1 for clusters|,2 for warp groups]"),
+      llvm::cl::value_desc("blocks,tiles,splits,warps[,0 groups|1 clusters|2 warp groups[,1 single rows]]"),
       llvm::cl::desc("Layout of persistent kernels (default: by a model of what they cost)")};
   Option<std::string> kernelPlans{
       "kernel-plans", llvm::cl::cat(category), llvm::cl::value_desc("file"),

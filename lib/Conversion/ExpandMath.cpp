@@ -94,7 +94,7 @@ static Value expandExpM1(FloatMath &m, Value x) {
 static Value expandSigmoid(FloatMath &m, Value x, ArrayRef<double> coefficients = kExp) {
   // From 17.4 on it is 1.
   Value e = expandExpInRange(m, m.clamp(x, m.isF64() ? -105.0 : -88.0, 30.0), coefficients);
-  return m.div(e, m.add(e, m.constant(1.0)));
+  return m.quotient(e, m.add(e, m.constant(1.0)));
 }
 
 static Value expandFastSigmoid(FloatMath &m, Value x) { return expandSigmoid(m, x, kFastExp); }
@@ -105,14 +105,14 @@ static Value expandTanh(FloatMath &m, Value x) {
   auto [biased, q] = splitExp(m, m.add(magnitude, magnitude), /*isSmall=*/true);
   Value scale = m.powerOfTwo(biased);
   Value e = m.fma(scale, q, m.sub(scale, m.constant(1.0)));
-  return m.withSign(m.div(e, m.add(e, m.constant(2.0))), x);
+  return m.withSign(m.quotient(e, m.add(e, m.constant(2.0))), x);
 }
 
 static Value expandFastTanh(FloatMath &m, Value x) {
   x = m.clamp(x, -9.02, 9.02);
   Value square = m.mul(x, x);
-  return m.div(m.mul(x, m.polynomial(square, kTanhNumerator)),
-               m.polynomial(square, kTanhDenominator));
+  return m.quotient(m.mul(x, m.polynomial(square, kTanhNumerator)),
+                    m.polynomial(square, kTanhDenominator));
 }
 
 /// ln x; NaN for x < 0, -infinity for 0.
@@ -213,22 +213,22 @@ static Value matchSigmoid(arith::DivFOp op) {
 }
 
 /// The function of `x` in f32 or f64, in `x`'s own type.
-static Value expandIn(FloatType element, OpBuilder &b, Location loc, Value x, Expand expand) {
+static Value expandIn(FloatType element, OpBuilder &b, Location loc, Value x, Expand expand, bool usesReciprocals) {
   Type type = x.getType();
   if (getElementTypeOrSelf(type) == element) {
-    FloatMath math(b, loc, type);
+    FloatMath math(b, loc, type, usesReciprocals);
     return expand(math, x);
   }
   auto shaped = dyn_cast<ShapedType>(type);
   Type wide = shaped ? Type(shaped.clone(element)) : element;
-  FloatMath math(b, loc, wide);
+  FloatMath math(b, loc, wide, usesReciprocals);
   Value result = expand(math, arith::ExtFOp::create(b, loc, wide, x));
   return arith::TruncFOp::create(b, loc, type, result);
 }
 
 /// The value of `op`, a function of `x`, without a call; null where it is left to
 /// the library.
-static Value expandOp(OpBuilder &b, Operation *op, Value x, Expansion by, MathAccuracy accuracy) {
+static Value expandOp(OpBuilder &b, Operation *op, Value x, Expansion by, MathAccuracy accuracy, bool usesReciprocals) {
   Location loc = op->getLoc();
   Type element = getElementTypeOrSelf(x.getType());
   bool isNarrow = element.isF16() || element.isBF16();
@@ -236,16 +236,16 @@ static Value expandOp(OpBuilder &b, Operation *op, Value x, Expansion by, MathAc
     return {};
   // A few units in the last place of f32 are nothing in f16 and bf16.
   if (isNarrow || accuracy == MathAccuracy::Fast)
-    return expandIn(b.getF32Type(), b, loc, x, by.fast);
+    return expandIn(b.getF32Type(), b, loc, x, by.fast, usesReciprocals);
   bool isAccurate = accuracy == MathAccuracy::Accurate;
-  return expandIn(isAccurate ? b.getF64Type() : b.getF32Type(), b, loc, x, by.usual);
+  return expandIn(isAccurate ? b.getF64Type() : b.getF32Type(), b, loc, x, by.usual, usesReciprocals);
 }
 
-int64_t lstm::expandMath(RewriterBase &rewriter, Operation *root, MathAccuracy accuracy) {
+int64_t lstm::expandMath(RewriterBase &rewriter, Operation *root, MathAccuracy accuracy, bool usesReciprocals) {
   int64_t numExpanded = 0;
   auto replace = [&](Operation *op, Value x, Expansion by) {
     rewriter.setInsertionPoint(op);
-    Value result = expandOp(rewriter, op, x, by, accuracy);
+    Value result = expandOp(rewriter, op, x, by, accuracy, usesReciprocals);
     if (!result)
       return;
     ++numExpanded;
@@ -286,7 +286,7 @@ struct LSTMExpandMathPass : lstm::impl::LSTMExpandMathPassBase<LSTMExpandMathPas
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    numExpanded += expandMath(rewriter, getOperation(), accuracy);
+    numExpanded += expandMath(rewriter, getOperation(), accuracy, usesReciprocals);
   }
 };
 } // namespace

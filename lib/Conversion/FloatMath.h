@@ -18,8 +18,8 @@ namespace mlir::lstm {
 /// `type`, f32 or f64 or a vector of one, or that type with integers as wide.
 class FloatMath {
 public:
-  FloatMath(OpBuilder &b, Location loc, Type type)
-      : b(b), loc(loc), type(type), element(cast<FloatType>(getElementTypeOrSelf(type))),
+  FloatMath(OpBuilder &b, Location loc, Type type, bool usesReciprocals)
+      : b(b), loc(loc), type(type), usesReciprocals(usesReciprocals), element(cast<FloatType>(getElementTypeOrSelf(type))),
         intElement(b.getIntegerType(element.getWidth())) {
     auto shaped = dyn_cast<ShapedType>(type);
     intType = shaped ? Type(shaped.clone(intElement)) : intElement;
@@ -39,6 +39,17 @@ public:
   Value sub(Value l, Value r) { return arith::SubFOp::create(b, loc, l, r); }
   Value mul(Value l, Value r) { return arith::MulFOp::create(b, loc, l, r); }
   Value div(Value l, Value r) { return arith::DivFOp::create(b, loc, l, r); }
+
+  /// l / r, where neither r nor the quotient is close to the end of f32's range: an approximate reciprocal and a step of
+  /// Newton's method are as exact, and no branch keeps instructions on both sides of it apart.
+  Value quotient(Value l, Value r) {
+    if (!usesReciprocals || isF64())
+      return div(l, r);
+    Value reciprocal = arith::DivFOp::create(b, loc, constant(1.0), r, arith::FastMathFlags::afn);
+    Value near = mul(l, reciprocal);
+    Value left = fma(arith::NegFOp::create(b, loc, r), near, l);
+    return fma(left, reciprocal, near);
+  }
 
   /// l * r + s, fused where the machine can (see convert-lstm-to-llvm).
   Value fma(Value l, Value r, Value s) {
@@ -145,6 +156,7 @@ private:
   OpBuilder &b;
   Location loc;
   Type type, intType;
+  bool usesReciprocals;
   FloatType element;
   IntegerType intElement;
 };

@@ -19,7 +19,8 @@ namespace mlir::lstm {
 /// units, each block with its part of the weights; groups share out the rows, in tiles of
 /// `rowTiles * 8` that a block does one after the other. Of the warps of a block, `splits`
 /// multiply and share out the sums over k, and `mapWarps` map what those have summed, so
-/// that one tile is multiplied while the one before is mapped.
+/// that one tile is multiplied while the one before is mapped. Blocks of a cluster do `rowTiles` tiles of 8 rows one
+/// after the other.
 struct KernelPlan {
   int64_t unitBlocks;
   int64_t rowTiles;
@@ -52,7 +53,7 @@ struct KernelPlan {
   int64_t getNumProductThreads() const { return 32 * splits * getUnitWarps(); }
   int64_t getNumMapThreads() const { return 32 * mapWarps; }
   int64_t getTileRows() const { return singleRows ? 1 : kTileRows; }
-  /// Tiles that are multiplied at once; of a cluster, blocks do one after the other.
+  /// Tiles that are multiplied at once.
   int64_t getTilesAtOnce() const { return isCluster() ? 1 : rowTiles; }
   /// Of what is multiplied at once.
   int64_t getNumRows() const { return getTileRows() * getTilesAtOnce(); }

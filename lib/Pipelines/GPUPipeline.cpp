@@ -157,6 +157,7 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   pm.addPass(createLSTMSimplifyMemRefsPass());
   LSTMExpandMathPassOptions math;
   math.accuracy = options.activations;
+  math.usesReciprocals = true;
   pm.addPass(createLSTMExpandMathPass(math));
   pm.addPass(createConvertLinalgToGPUPass());
   pm.addPass(createConvertCuBLASToRuntimePass());

@@ -5,6 +5,7 @@
 // RUN: lstm-opt %s --lstm-expand-math --canonicalize --split-input-file | FileCheck %s --check-prefixes=CHECK,DEFAULT
 // RUN: lstm-opt %s --lstm-expand-math=accuracy=fast --canonicalize --split-input-file | FileCheck %s --check-prefixes=CHECK,FAST
 // RUN: lstm-opt %s --lstm-expand-math=accuracy=accurate --canonicalize --split-input-file | FileCheck %s --check-prefixes=CHECK,ACCURATE
+// RUN: lstm-opt %s --lstm-expand-math=reciprocals --canonicalize --split-input-file | FileCheck %s --check-prefix=RECIPROCAL
 // RUN: not lstm-opt %s --lstm-expand-math=accuracy=best 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // ERROR: Cannot find option named 'best'
@@ -21,6 +22,15 @@
 // CHECK-NEXT:    arith.divf %[[E]], %[[SUM]]
 // CHECK-NOT:     arith.divf
 // CHECK:         return
+// A reciprocal, the quotient nearly, and what it leaves.
+// RECIPROCAL-LABEL: func @sigmoid
+// RECIPROCAL:      %[[D:.*]] = arith.addf %[[N:.*]], %{{.*}} : f32
+// RECIPROCAL-NEXT: %[[R:.*]] = arith.divf %{{.*}}, %[[D]] fastmath<afn> : f32
+// RECIPROCAL-NEXT: %[[Q:.*]] = arith.mulf %[[N]], %[[R]] : f32
+// RECIPROCAL-NEXT: %[[M:.*]] = arith.negf %[[D]] : f32
+// RECIPROCAL-NEXT: %[[LEFT:.*]] = math.fma %[[M]], %[[Q]], %[[N]] fastmath<contract> : f32
+// RECIPROCAL-NEXT: math.fma %[[LEFT]], %[[R]], %[[Q]] fastmath<contract> : f32
+// RECIPROCAL-NEXT: return
 func.func @sigmoid(%x: f32) -> f32 {
   %one = arith.constant 1.0 : f32
   %n = arith.negf %x : f32

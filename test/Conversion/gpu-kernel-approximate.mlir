@@ -81,3 +81,46 @@ func.func @both(%h: memref<?x16xbf16>, %g: memref<?x16xf32>, %U: memref<16x1x16x
   } {lstm.kernel = [{unit_blocks = 1, row_tiles = 1, splits = 4, map_warps = 2, f32 = "exact"}]}
   return
 }
+
+// So do those of products that are rounded to TF32.
+// CHECK-LABEL: func.func @tf32(
+// CHECK: llvm.inline_asm "ex2.approx.ftz.f32 $0, $1;"
+// EXACT-LABEL: func.func @tf32(
+// EXACT-NOT: approx
+// EXACT: math.exp
+// Where they are as exact as f32, functions are, too.
+// CHECK-LABEL: func.func @exact(
+// CHECK-NOT: ex2.approx
+// CHECK: math.exp
+func.func @tf32(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf32>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    lstm.phase project(%h, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%g : memref<?x16xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      %y = math.exp %z : f32
+      lstm.yield %y : f32
+    }
+    lstm.phase ins(%g[r, u] : memref<?x16xf32>) outs(%h : memref<?x16xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      lstm.yield %x : f32
+    }
+  } {lstm.kernel = [{unit_blocks = 1, row_tiles = 1, splits = 4, map_warps = 2, f32 = "tf32"}]}
+  return
+}
+func.func @exact(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf32>, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    lstm.phase project(%h, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%g : memref<?x16xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      %y = math.exp %z : f32
+      lstm.yield %y : f32
+    }
+    lstm.phase ins(%g[r, u] : memref<?x16xf32>) outs(%h : memref<?x16xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      lstm.yield %x : f32
+    }
+  } {lstm.kernel = [{unit_blocks = 1, row_tiles = 1, splits = 4, map_warps = 2, f32 = "exact"}]}
+  return
+}

@@ -19,8 +19,10 @@ enum class MathAccuracy { Fast, Default, Accurate };
 
 /// Computes exp, expm1, tanh, log, log1p, erf and the sigmoid 1 / (1 + e^-x) in
 /// `root` without calls, on f32, f16 and bf16 (through f32), scalars and vectors
-/// alike. NaN stays NaN; f64 is left to the library. Returns how many it expanded.
-int64_t expandMath(RewriterBase &rewriter, Operation *root, MathAccuracy accuracy);
+/// alike. NaN stays NaN; f64 is left to the library. With `usesReciprocals`, their
+/// quotients are products with an approximate reciprocal, made exact again. Returns how
+/// many it expanded.
+int64_t expandMath(RewriterBase &rewriter, Operation *root, MathAccuracy accuracy, bool usesReciprocals = false);
 
 } // namespace mlir::lstm
 

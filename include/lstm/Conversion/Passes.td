@@ -95,7 +95,9 @@ def LSTMExpandMathPass : Pass<"lstm-expand-math"> {
            [{::llvm::cl::values(
              clEnumValN(::mlir::lstm::MathAccuracy::Fast, "fast", "5.5 ulp"),
              clEnumValN(::mlir::lstm::MathAccuracy::Default, "default", "2.5 ulp"),
-             clEnumValN(::mlir::lstm::MathAccuracy::Accurate, "accurate", "1 ulp"))}]>];
+             clEnumValN(::mlir::lstm::MathAccuracy::Accurate, "accurate", "1 ulp"))}]>,
+    Option<"usesReciprocals", "reciprocals", "bool", "false",
+           "Quotients of f32 by approximate reciprocals (fastmath<afn>) and a step of Newton's method: no branches on GPUs">];
   let statistics = [Statistic<"numExpanded", "functions-expanded", "Functions expanded">];
   let dependentDialects = ["arith::ArithDialect", "math::MathDialect"];
 }
@@ -277,8 +279,10 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
 
     Groups of `unit_blocks` blocks share out the units, groups share out the rows in tiles of
     8 * `row_tiles`; of a block's warps, `splits` multiply and `map_warps` map. With `unit_warps` instead of
-    `map_warps` the blocks of a group are a cluster (sm_90), each of so many groups of `splits` warps has some of its
-    units and maps what it multiplies; the cost model considers that for products of 16 bits. With `unit_warps` of 4 and
+    `map_warps` the blocks of a group are a cluster (sm_90), each of so many groups of `splits` warps, up to 2, has some of
+    its units and maps what it multiplies, one of `row_tiles` tiles after the other; the cost model considers that for
+    products of 16 bits and single rows. With `single_rows` of 1 tiles are rows, of which groups do `row_tiles` at once, and
+    f32 is multiplied without tensor cores, which take 8 rows at least. With `unit_warps` of 4 and
     `map_warps`, `splits` warp groups multiply by `wgmma` (sm_90a); the model takes them for many rows and large weights. Their weights
     may be more than a multiprocessor holds, so `unit_blocks` may be few; see convert-lstm-to-gpu-kernel. A part
     without `unit_blocks` is for libraries.
@@ -303,7 +307,7 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     "lstm.multiprocessors" and others ([Compiling](Compiling.md#other-gpus)).
   }];
   let options = [
-    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters, 2 for warp groups (else 0 or nothing), for all recurrences">,
+    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters or 2 for warp groups (else 0 or nothing), 1 for single rows (else 0 or nothing), for all recurrences">,
     Option<"plansFile", "plans-file", "std::string", "", "Plans that were measured, for recurrences that it names">,
     Option<"candidatesFile", "candidates-file", "std::string", "", "Where to write plans that are worth measuring">,
     Option<"count", "count", "int64_t", "4", "Of those, for each of several numbers of rows">,
@@ -330,8 +334,9 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     What phases project is exchanged through memory: a slot for each step of a launch, which does up to
     256, all ones at first. A
     word is written once and never all ones, so readers ask for it until it is there. Blocks of a cluster write it
-    into each other's shared memory, for up to four slots, in one launch for all steps (`lstmCudaLaunchClusters`);
-    clusters do not wait for each other. Warp groups get it from memory, too, by copies of a part of k and all rows of a tile into shared
+    into each other's shared memory, for two slots, where barriers count what comes, in one launch for all steps
+    (`lstmCudaLaunchClusters`); clusters do not wait for each other. States that their lanes keep are written to memory in
+    the last steps alone. Warp groups get it from memory, too, by copies of a part of k and all rows of a tile into shared
     memory, when a counter says that all blocks have written theirs; slots for four steps are enough. Weights have to lie at multiples of what a lane loads at once, up to 16
     bytes, which is asked for at run time.
 
@@ -342,8 +347,8 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     an infinity may become NaN, as one of the parts that it is multiplied by may be 0.
 
     Phases run one after the other in each step; a region is inlined, whatever cell it came from.
-    If all products are of f16 and bf16, exp, tanh, roots and divisions come from the special function unit,
-    with relative errors of 2^-21 (tanh: of 1), unless `approximate` is off.
+    If all products are of f16 and bf16, or of f32 rounded to TF32 (`f32 = "tf32"`), exp, tanh, roots and divisions come from
+    the special function unit, with relative errors of 2^-21 (tanh: of 1), unless `approximate` is off.
 
     Of a reduction over units, neighbouring lanes that have a row fold what they have and exchange it the same
     way, words of f32; who needs the result reads the parts of all blocks and folds them, always in the same order. A
@@ -353,7 +358,7 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
   }];
   let options = [
     Option<"approximates", "approximate", "bool", "true",
-           "If all products are of 16 bits, functions by the special function unit">,
+           "If all products are of 16 bits or TF32, functions by the special function unit">,
     ListOption<"chips", "chips", "std::string", "GPUs that the program is for (sm_90)">];
   let statistics = [Statistic<"numKernels", "recurrences", "Recurrences made kernels">];
   let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect", "gpu::GPUDialect",
