@@ -30,8 +30,8 @@ struct Costs {
   double perExactProduct, rowValues, perFoldedItem;
 };
 } // namespace
-static constexpr Costs kWaiting = {0.186, 0.0046, 0.098, 0, 0.0044, 0, 0.0024, 0.0354, 0.196, 0.007, 0.7, 0.05};
-static constexpr Costs kWorking = {0.286, 0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034, 0.0085, 0.196, 0.003, 0.1, 0.05};
+static constexpr Costs kWaiting = {0.186, 0.0046, 0.098, 0, 0.0044, 0, 0.0024, 0.0354, 0.02, 0.007, 0.7, 0.05};
+static constexpr Costs kWorking = {0.286, 0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034, 0.0085, 0.02, 0.003, 0.1, 0.05};
 
 /// Whether functions take longer than by the special function unit.
 static bool hasExactFunctions(const Projection &projection, const KernelPlan &plan) {
@@ -42,7 +42,7 @@ static bool hasExactFunctions(const Projection &projection, const KernelPlan &pl
 static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
                                        const KernelTarget &target, int64_t rows) {
   // Of a tile, what its warps have to do, and what they wait for unless there is another tile.
-  constexpr double kWorking = 0.23, kPerItem = 0.03, kPerFloat32Item = 0.28, kPerSentKilobyte = 0.031;
+  constexpr double kWorking = 0.23, kPerItem = 0.03, kPerFloat32Item = 0.02, kPerSentKilobyte = 0.031;
   constexpr double kWaiting = 0.05, kPerBlock = 0.004, kPerPair = 0.1;
   constexpr double kCopying = 0.04, kPerCopiedKilobyte = 0.05, kPerCopy = 0.03;
   constexpr double kProductCycles = 5.75, kFusedCycles = 2;
@@ -131,8 +131,8 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
     double start, perSplit, perSumKilobyte, perReadKilobyte, perProduct, perLateSlot, perItem, perFloat32Item, perPlane,
         perStreamedKilobyte;
   };
-  constexpr GroupCosts kGroupWaiting = {0.475, 0.125, 0.01, 0.0105, 1.27, 0, 0.05, 0.184, 0.79, 0.0107};
-  constexpr GroupCosts kGroupWorking = {0.362, 0.099, 0.0234, 0.0003, 0.934, 0.0293, 0.172, 0.173, 0, 0.012};
+  constexpr GroupCosts kGroupWaiting = {0.475, 0.125, 0.01, 0.0105, 1.27, 0, 0.05, 0.02, 0.79, 0.0107};
+  constexpr GroupCosts kGroupWorking = {0.362, 0.099, 0.0234, 0.0003, 0.934, 0.0293, 0.172, 0.02, 0, 0.012};
   KernelLayout layout(loop, plan);
   double slower = double(KernelTarget().clock) / target.clock;
   double waiting = 0, working = 0;

@@ -505,7 +505,8 @@ bool lstm::isForCluster(const RecurrentLoop &loop) {
 }
 
 bool lstm::isForSingleRows(const RecurrentLoop &loop) {
-  return llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
+  // Lanes that fold a row's units are a part of a warp, where no others are.
+  return loop.rowValues.empty() && llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
     return llvm::all_of(phase.projections, [](const Projection &projection) {
       return cast<MemRefType>(projection.weight.getType()).getElementType().isF32();
     });

@@ -116,9 +116,9 @@ FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason
 bool isForCluster(const RecurrentLoop &loop);
 constexpr llvm::StringLiteral kNoCluster =
     "a phase projects what an earlier one has written over, or rows are reduced";
-/// Whether all that is projected is f32.
+/// Whether all that is projected is f32, and no rows are reduced.
 bool isForSingleRows(const RecurrentLoop &loop);
-constexpr llvm::StringLiteral kNoSingleRows = "not all that is projected is f32";
+constexpr llvm::StringLiteral kNoSingleRows = "not all that is projected is f32, or rows are reduced";
 /// The same as for a cluster, for warp groups, and whether all that is projected is exchanged.
 bool isForWarpGroups(const RecurrentLoop &loop);
 constexpr llvm::StringLiteral kNoWarpGroups =

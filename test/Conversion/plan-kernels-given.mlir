@@ -33,7 +33,7 @@
 // SINGLE: } {lstm.kernel = [{f32 = "exact", map_warps = 1 : i64, row_tiles = 2 : i64, single_rows = 1 : i64, splits = 3 : i64, unit_blocks = 5 : i64}]}
 // BOTH: Remark="one kernel, clusters of 3 blocks, tiles of 1 rows, 1 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // BOTH: } {lstm.kernel = [{f32 = "exact", row_tiles = 2 : i64, single_rows = 1 : i64, splits = 1 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
-// HALVES: error: lstm-plan-kernels: plan [5, 2, 3, 1, 0, 1] is for single rows, but not all that is projected is f32
+// HALVES: error: lstm-plan-kernels: plan [5, 2, 3, 1, 0, 1] is for single rows, but not all that is projected is f32, or rows are reduced
 // SIXTH: error: lstm-plan-kernels: expects plan to be {{.*}}, and 1 for single rows, but got [5, 2, 3, 1, 0, 2]
 // FIFTH: error: lstm-plan-kernels: expects plan to be four positive numbers (unit blocks, row tiles, splits, map warps), 1 for clusters or 2 for warp groups, and 1 for single rows, but got [3, 1, 2, 2, 3]
 // GROUPS: Remark="one kernel, groups of 3 blocks, tiles of 8 rows, 2 x 4 + 4 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it

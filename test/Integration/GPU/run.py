@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import traceback
 from concurrent.futures import ProcessPoolExecutor
@@ -28,6 +29,9 @@ import lstm_mlir  # noqa: I100 (programs says where it is)
 from calls import Call, check_same
 from device import Host, Torch
 from runner import Failure
+
+# Of a test, after which it is one that does not end: a kernel waits for ever.
+MOST_SECONDS = 120
 
 CELLS = "cell/(lstm|bidirectional|gru_reset_before|layer_norm_lstm)"
 SANITIZED = {
@@ -183,6 +187,21 @@ def check_sanitizer(bench, tool):
         raise Failure(f"exit status {done.returncode}\n" + "\n".join(lines[:25] + lines[-2:]))
 
 
+@contextlib.contextmanager
+def watched(name, seconds):
+    """Ends the process, as nothing else ends a call that waits for the device."""
+    def give_up():
+        print(f"FAILED {name}: no end within {seconds} s; nothing more is tested\n1 failed", flush=True)
+        os._exit(1)
+    timer = threading.Timer(seconds, give_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
 def tests_of(bench):
     """(name, function) of all tests that are wanted."""
     for name in bench.manifest["failures"]:
@@ -222,7 +241,9 @@ def main():
         start = last = time.monotonic()
         for name, test in tests_of(bench):
             try:
-                test()
+                # Endurance is asked for, and sanitizers have limits of their own.
+                with watched(name, MOST_SECONDS + options.endurance / 1000 + 150 * name.startswith("sanitizer")):
+                    test()
                 passed += 1
             except Failure as failure:
                 failed += 1
