@@ -141,7 +141,7 @@ void KernelEmitter::receive(unsigned number, Value count, Value tile) {
 }
 
 /// The products of the lane's elements, by element: those of its accumulators, to which the other warps
-/// that share out k add theirs, through shared memory as [unit warp][odd row][unit][split][lane][gate].
+/// that share out k add theirs, through shared memory as [unit warp][odd row][unit][lane][gate].
 SmallVector<SmallVector<Value>> KernelEmitter::exchangeSums(unsigned number, const Accumulators &accumulators,
                                                             Value flip) {
   const PhaseLayout &phase = layout.phases[number];
@@ -162,9 +162,10 @@ SmallVector<SmallVector<Value>> KernelEmitter::exchangeSums(unsigned number, con
   Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
   Value lane = rem(thread, 32);
   auto getPlace = [&](Value odd, int64_t unit, int64_t gate) {
-    Value line = add(mul(add(mul(unitWarp, 2), odd), phase.getLaneUnits()), index(unit));
-    line = add(mul(line, 32), lane);
-    return advance(sharedMemory, add(mul(flip, layout.sumBytes), mul(add(mul(line, phase.gates), index(gate)), 4)));
+    Value line = add(mul(add(mul(odd, phase.getLaneUnits()), index(unit)), 32), lane);
+    // In the same place for all phases: what other warps do at the same time may be of another one.
+    Value first = add(mul(flip, layout.sumBytes), mul(unitWarp, layout.sumBytes / plan.unitWarps));
+    return advance(sharedMemory, add(first, mul(add(mul(line, phase.gates), index(gate)), 4)));
   };
   Value isOdd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, split, index(1));
   auto select = [&](int64_t unit, int64_t gate, bool isOwn) -> Value {

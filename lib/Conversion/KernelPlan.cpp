@@ -18,7 +18,7 @@ using namespace mlir;
 using namespace mlir::lstm;
 
 /// Where an H100's time goes, in microseconds, fitted to 134 measurements of 38 plans (root mean
-/// square of the relative error of a call 11 %). Each tile waits for what other blocks have written of it, and it
+/// square of the relative error of a call 11 %), and six of single rows. Each tile waits for what other blocks have written of it, and it
 /// takes the block's time; what is more bounds a step. The target's latency of handing over is a part of waiting;
 /// the rest takes what its clock makes of it.
 namespace {
@@ -48,8 +48,9 @@ static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPl
   constexpr double kProductCycles = 5.75, kFusedCycles = 2;
   // What one more block takes that shares a multiprocessor; of a whole time, as most of it is latency.
   double perSibling = plan.singleRows ? 0.12 : 0.35;
-  // Of an H100's groups of multiprocessors, in which a cluster lies, some have a rest.
-  constexpr double kUsedMultiprocessors = 120.0 / 132;
+  // A cluster lies in one of an H100's groups of multiprocessors, of which some have 18, most 16, and some fewer.
+  constexpr double kGroups = 7.5 / 132;
+  constexpr int64_t kGroupMultiprocessors = 16;
   KernelLayout layout(loop, plan);
   double slower = double(KernelTarget().clock) / target.clock;
   int64_t warps = plan.getNumThreads() / 32;
@@ -85,7 +86,7 @@ static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPl
   }
   int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
   int64_t clusters = llvm::divideCeil(tiles, plan.rowTiles);
-  int64_t atOnce = std::max<int64_t>(1, target.getShare() * kUsedMultiprocessors / plan.unitBlocks);
+  int64_t atOnce = std::max<int64_t>(1, target.getShare() * kGroups * (kGroupMultiprocessors / plan.unitBlocks));
   int64_t most = std::max<int64_t>(1, std::min(target.registers / (plan.getNumThreads() * 256),
                                                target.sharedBytes / layout.size.sharedBytes));
   bool isBusy = plan.rowTiles * working > working + waiting;
@@ -215,8 +216,10 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
       double time = costs.perItem * items + costs.perFoldedItem * stage.folds.size() * items;
       if (waits)
         time += costs.rowValues;
+      // Of single rows, blocks ask for an eighth of the words at a time.
+      constexpr double kSingleRows = 0.65;
       if (waitsForBlocks)
-        time += costs.start + costs.perBlock * plan.unitBlocks * groups;
+        time += costs.start + (plan.singleRows ? kSingleRows : 1) * costs.perBlock * plan.unitBlocks * groups;
       return time + costs.perProduct * products + costs.perSumKilobyte * sums + costs.perOtherRequest * otherRequests +
              costs.perWeightKilobyte * weights + costs.perReadKilobyte * read +
              costs.perFloat32Item * isFloat32 * items + costs.perExactProduct * exactProducts +
@@ -276,18 +279,27 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
       return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
     });
   });
-  // One group alone has so many weights of 32 bits that their addresses leave too few registers for those that are
-  // there.
+  // Addresses of matrices take registers, too. One group alone has so many that too few are left for weights that are
+  // there: of TF32, and if there are many. They are spilled then, and a step takes twice as long.
+  constexpr int64_t kManyMatrices = 24;
+  auto hasTooManyAddresses = [&](const KernelPlan &plan, const KernelLayout &layout) {
+    if (plan.splits > 1)
+      return false;
+    return (!isHalf && float32 == Float32Mode::TF32) || llvm::any_of(layout.phases, [](const PhaseLayout &phase) {
+      int64_t matrices = llvm::count_if(phase.slots, [](const Slot &slot) { return slot.place && !slot.isLate; });
+      bool hasRegisters = llvm::any_of(phase.slots, [](const Slot &slot) { return !slot.place && !slot.isStreamed; });
+      return matrices >= kManyMatrices && hasRegisters;
+    });
+  };
   if (target.hasWarpGroups && isForWarpGroups(loop))
     for (int64_t blockUnits : {16, 32})
       for (int64_t rowTiles : {1, 2, 4, 8})
         for (int64_t splits : {1, 2})
           for (int64_t mapWarps : {4, 8}) {
-            if (splits == 1 && !isHalf && float32 == Float32Mode::TF32)
-              continue;
             KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, mapWarps, float32,
                             KernelPlan::kGroupWarps};
-            if (fits(KernelLayout(loop, plan), plan, target))
+            KernelLayout layout(loop, plan);
+            if (fits(layout, plan, target) && !hasTooManyAddresses(plan, layout))
               candidates.push_back(plan);
           }
   if (isForSingleRows(loop))

@@ -441,7 +441,7 @@ def get_mode_flags(mode):
 class RandomCells(Program):
     """Random cells as functions of one library, which is quicker to compile than one for each."""
 
-    MODES, LIBRARIES, CELLS, SIZES = tuple(cells.ELEMENTS), 3, 8, 6
+    MODES, LIBRARIES, CELLS, SIZES = tuple(cells.ELEMENTS), 2, 8, 6
 
     def __init__(self, mode, number):
         self.mode, self.name = mode, f"cells/{mode}/{number}"
