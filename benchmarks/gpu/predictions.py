@@ -46,12 +46,17 @@ def parse_remark(text, rows=float("inf")):
 
 def kernel_plan(plan):
     """The option that gives it; None of libraries."""
-    found = re.match(r"one kernel, (groups|clusters) of (\d+) blocks, tiles of (\d+) rows, (\d+) (?:\+|x|(x 4 \+)) (\d+) warps", plan)
+    found = re.match(r"one kernel, (groups|clusters) of (?P<blocks>\d+) blocks, (?:(?P<tiles>\d+) )?tiles of (?:(?P<rows>\d+) )?(?P<single>single )?rows, "
+                     r"(?P<splits>\d+) (?:\+|x|(?P<groups>x 4 \+)) (?P<warps>\d+) warps", plan)
     if not found:
         return None
-    blocks, rows, splits, warps = (int(found[number]) for number in (2, 3, 4, 6))
-    kind = ",1" if found[1] == "clusters" else ",2" if found[5] else ""
-    return f"kernel-plan={blocks},{rows // TILE_ROWS},{splits},{warps}{kind}"
+    kind = 1 if found[1] == "clusters" else 2 if found["groups"] else 0
+    # Blocks of a cluster do tiles one after the other, others so many rows at once.
+    tiles = int(found["tiles"] or 1) if kind == 1 else int(found["rows"] or 1) // (1 if found["single"] else TILE_ROWS)
+    numbers = [int(found["blocks"]), tiles, int(found["splits"]), int(found["warps"]), kind, int(bool(found["single"]))]
+    while len(numbers) > 4 and numbers[-1] == 0:
+        numbers.pop()
+    return "kernel-plan=" + ",".join(map(str, numbers))
 
 
 def with_rows(text, rows):

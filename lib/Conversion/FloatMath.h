@@ -19,8 +19,8 @@ namespace mlir::lstm {
 class FloatMath {
 public:
   FloatMath(OpBuilder &b, Location loc, Type type, bool usesReciprocals)
-      : b(b), loc(loc), type(type), usesReciprocals(usesReciprocals), element(cast<FloatType>(getElementTypeOrSelf(type))),
-        intElement(b.getIntegerType(element.getWidth())) {
+      : b(b), loc(loc), type(type), usesReciprocals(usesReciprocals),
+        element(cast<FloatType>(getElementTypeOrSelf(type))), intElement(b.getIntegerType(element.getWidth())) {
     auto shaped = dyn_cast<ShapedType>(type);
     intType = shaped ? Type(shaped.clone(intElement)) : intElement;
   }
@@ -40,8 +40,9 @@ public:
   Value mul(Value l, Value r) { return arith::MulFOp::create(b, loc, l, r); }
   Value div(Value l, Value r) { return arith::DivFOp::create(b, loc, l, r); }
 
-  /// l / r, where neither r nor the quotient is close to the end of f32's range: an approximate reciprocal and a step of
-  /// Newton's method are as exact, and no branch keeps instructions on both sides of it apart.
+  /// l / r, where neither r nor the quotient is close to the end of f32's range: an
+  /// approximate reciprocal and a step of Newton's method are as exact, and no branch
+  /// keeps instructions on both sides of it apart.
   Value quotient(Value l, Value r) {
     if (!usesReciprocals || isF64())
       return div(l, r);

@@ -118,8 +118,8 @@ bool KernelEmitter::isLastRead(unsigned number, const Projection &projection) {
   return isLast;
 }
 
-/// Waits for what a phase projects of a tile, and expects the slots that come in the places of those that it is the last to
-/// read.
+/// Waits for what a phase projects of a tile, and expects the slots that come in the places of those that it is the
+/// last to read.
 void KernelEmitter::receive(unsigned number, Value count, Value tile) {
   SmallVector<std::pair<unsigned, bool>> received;
   for (const Projection &projection : loop.phases[number].projections) {

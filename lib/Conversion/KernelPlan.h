@@ -57,7 +57,8 @@ struct KernelPlan {
   int64_t getTilesAtOnce() const { return isCluster() ? 1 : rowTiles; }
   /// Of what is multiplied at once.
   int64_t getNumRows() const { return getTileRows() * getTilesAtOnce(); }
-  /// Rows that a warp of a cluster maps of a tile: two that share out k have the even and the odd ones, or both the one.
+  /// Rows that a warp of a cluster maps of a tile: two that share out k have the even and the odd ones, or both the
+  /// one.
   int64_t getWarpRows() const { return std::max<int64_t>(getNumRows() / splits, 1); }
   /// Units of a block, of a phase that has `units` of them.
   int64_t getBlockUnits(int64_t units) const {

@@ -211,8 +211,8 @@ void KernelEmitter::addLanes(Accumulators &accumulators) {
   for (SmallVector<Value> &sums : accumulators)
     for (int64_t i : {0, 2})
       for (int64_t distance : {1, 2}) {
-        Value other = gpu::ShuffleOp::create(b, sums[i], word(distance), word(32), gpu::ShuffleMode::XOR).getShuffleResult();
-        sums[i] = arith::AddFOp::create(b, sums[i], other);
+        auto other = gpu::ShuffleOp::create(b, sums[i], word(distance), word(32), gpu::ShuffleMode::XOR);
+        sums[i] = arith::AddFOp::create(b, sums[i], other.getShuffleResult());
       }
 }
 

@@ -26,6 +26,16 @@ namespace mlir::lstm {
 using namespace mlir;
 using namespace mlir::lstm;
 
+/// As "2 tiles of 8 rows", of which a cluster's blocks do one after the other, or "tiles of single rows".
+static std::string describeTiles(const KernelPlan &plan) {
+  std::string text = "tiles of ";
+  if (plan.isCluster() && plan.rowTiles > 1)
+    text = llvm::formatv("{0} tiles of ", plan.rowTiles);
+  if (plan.getNumRows() > 1)
+    text += llvm::formatv("{0} ", plan.getNumRows()).str();
+  return text + (plan.singleRows ? "single rows" : "rows");
+}
+
 static std::string describe(ArrayRef<PlannedRows> planned) {
   std::string text;
   int64_t least = 0;
@@ -37,9 +47,9 @@ static std::string describe(ArrayRef<PlannedRows> planned) {
       text += isLast ? llvm::formatv("more than {0} rows: ", least).str()
                      : llvm::formatv("up to {0} rows: ", part.maxRows).str();
     if (part.plan)
-      text += llvm::formatv("one kernel, {0} of {1} blocks, tiles of {2} rows, {3} {4} {5} warps",
+      text += llvm::formatv("one kernel, {0} of {1} blocks, {2}, {3} {4} {5} warps",
                             part.plan->isCluster() ? "clusters" : "groups", part.plan->unitBlocks,
-                            part.plan->getNumRows(), part.plan->splits,
+                            describeTiles(*part.plan), part.plan->splits,
                             part.plan->isCluster()       ? "x"
                             : part.plan->hasWarpGroups() ? "x 4 +"
                                                          : "+",
@@ -68,8 +78,8 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     if (!plan.empty() && !isPlan)
       return emitError(UnknownLoc::get(context))
              << "lstm-plan-kernels: expects plan to be four positive numbers "
-                "(unit blocks, row tiles, splits, map warps), 1 for clusters or 2 for warp groups, and 1 for single rows, "
-                "but got "
+                "(unit blocks, row tiles, splits, map warps), 1 for clusters or 2 for warp groups, and 1 for single "
+                "rows, but got "
              << llvm::interleaved_array(plan);
     if (count < 1)
       return emitError(UnknownLoc::get(context))

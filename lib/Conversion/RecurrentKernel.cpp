@@ -159,7 +159,8 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
                                   : min(div(multiprocessors, plan.unitBlocks), tiles);
   groups = arith::MaxUIOp::create(b, groups, one);
   // At least one, so that nothing is divided by zero where there is no row.
-  passes = plan.isCluster() ? index(plan.rowTiles) : arith::MaxUIOp::create(b, divideUp(tiles, groups), one).getResult();
+  passes = plan.isCluster() ? index(plan.rowTiles)
+                            : arith::MaxUIOp::create(b, divideUp(tiles, groups), one).getResult();
   Value grid = mul(divideUp(tiles, passes), plan.unitBlocks);
 
   auto emitLaunch = [&](Value cluster) {

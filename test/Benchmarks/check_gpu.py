@@ -55,9 +55,14 @@ def predictions():
     for other in ("libraries: 'memref.copy' stands in the step", f"{groups}, chosen by measuring: 12.5 us a call with 16 rows"):
         assert predicted.parse_remark(other, 16) == [predicted.Part(inf, other, None, None, 16)]
     assert predicted.kernel_plan(groups) == "kernel-plan=32,2,8,4" and predicted.kernel_plan(clusters) == "kernel-plan=8,1,2,4,1"
+    for plan, option in (("clusters of 16 blocks, 2 tiles of 8 rows, 2 x 4 warps", "16,2,2,4,1"), ("groups of 96 blocks, tiles of 32 rows, 2 x 4 + 8 warps", "96,4,2,8,2"),
+                         ("groups of 128 blocks, tiles of single rows, 11 + 1 warps", "128,1,11,1,0,1"),
+                         ("groups of 16 blocks, tiles of 2 single rows, 7 + 1 warps", "16,2,7,1,0,1"),
+                         ("clusters of 3 blocks, 4 tiles of single rows, 1 x 2 warps", "3,4,1,2,1,1")):
+        assert predicted.kernel_plan("one kernel, " + plan) == "kernel-plan=" + option, plan
     assert predicted.kernel_plan("libraries") is None
     asked = predicted.Predictor(runner.tool("lstm-opt"), [])
-    one, eight, many = (asked.predict(Case("lstm", "bf16", B, 128, 256, 256), []) for B in (1, 8, 256))
+    one, eight, many = (asked.predict(Case("lstm", "bf16", B, 128, 256, 256), []) for B in (1, 8, 1024))
     assert len(one) == 1 and one == eight and one[0]["us"] > 0 and one[0]["plan"].startswith("one kernel, "), one
     assert many[0]["plan"] != one[0]["plan"], many
     (large,) = asked.predict(Case("lstm", "f32", 64, 128, 4096, 4096), [])

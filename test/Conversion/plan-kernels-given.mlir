@@ -29,9 +29,9 @@
 // CLUSTER: Remark="one kernel, clusters of 3 blocks, tiles of 8 rows, 2 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // CLUSTER: } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
 // SPLITS: error: lstm-plan-kernels: plan [5, 1, 4, 2, 1] is not for this recurrence: in a cluster up to two warps share out a sum
-// SINGLE: Remark="one kernel, groups of 5 blocks, tiles of 2 rows, 3 + 1 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
+// SINGLE: Remark="one kernel, groups of 5 blocks, tiles of 2 single rows, 3 + 1 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // SINGLE: } {lstm.kernel = [{f32 = "exact", map_warps = 1 : i64, row_tiles = 2 : i64, single_rows = 1 : i64, splits = 3 : i64, unit_blocks = 5 : i64}]}
-// BOTH: Remark="one kernel, clusters of 3 blocks, tiles of 1 rows, 1 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
+// BOTH: Remark="one kernel, clusters of 3 blocks, 2 tiles of single rows, 1 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // BOTH: } {lstm.kernel = [{f32 = "exact", row_tiles = 2 : i64, single_rows = 1 : i64, splits = 1 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
 // HALVES: error: lstm-plan-kernels: plan [5, 2, 3, 1, 0, 1] is for single rows, but not all that is projected is f32, or rows are reduced
 // SIXTH: error: lstm-plan-kernels: expects plan to be {{.*}}, and 1 for single rows, but got [5, 2, 3, 1, 0, 2]

@@ -12,7 +12,7 @@
 
 // An LSTM: a state with two slots that the phase projects, one that stays in its place, a sequence of outputs. Few rows
 // become a kernel; the number of rows chooses among plans.
-// REMARK: plan-kernels.mlir:[[@LINE+9]]:{{.*}} remark: [Passed] PlanKernels | Category:lstm-plan-kernels | Remark="up to {{[0-9]+}} rows: one kernel, clusters of {{[0-9]+}} blocks, tiles of 1 rows, {{[0-9]+ x [0-9]+}} warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it exchanging what is projected; {{.*}}more than {{[0-9]+}} rows: {{.*}}"
+// REMARK: plan-kernels.mlir:[[@LINE+9]]:{{.*}} remark: [Passed] PlanKernels | Category:lstm-plan-kernels | Remark="up to {{[0-9]+}} rows: one kernel, clusters of {{[0-9]+}} blocks, tiles of single rows, {{[0-9]+ x [0-9]+}} warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it exchanging what is projected; {{.*}}more than {{[0-9]+}} rows: {{.*}}"
 // CHECK-LABEL: func.func @lstm(
 // CHECK: } {lstm.kernel = [{f32 = "exact", max_rows = {{[0-9]+}} : i64, row_tiles = {{[0-9]+}} : i64, single_rows = 1 : i64, splits = {{[0-9]+}} : i64, unit_blocks = {{[0-9]+}} : i64, unit_warps = {{[0-9]+}} : i64}, {{.*}}{f32 = "exact", map_warps = {{[0-9]+}} : i64, {{.*}}]}
 func.func @lstm(%xs: memref<?x?x4x40xf32>, %U: memref<40x4x40xf32>, %b: memref<4x40xf32>, %h: !slots, %c: memref<?x40xf32>,
