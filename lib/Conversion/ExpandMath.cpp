@@ -111,8 +111,9 @@ static Value expandTanh(FloatMath &m, Value x) {
 static Value expandFastTanh(FloatMath &m, Value x) {
   x = m.clamp(x, -9.02, 9.02);
   Value square = m.mul(x, x);
-  return m.quotient(m.mul(x, m.polynomial(square, kTanhNumerator)),
-                    m.polynomial(square, kTanhDenominator));
+  Value quotient =
+      m.quotient(m.mul(x, m.polynomial(square, kTanhNumerator)), m.polynomial(square, kTanhDenominator));
+  return m.hasQuotientsByReciprocals() ? m.withSign(m.magnitude(quotient), x) : quotient;
 }
 
 /// ln x; NaN for x < 0, -infinity for 0.

@@ -26,6 +26,7 @@ public:
   }
 
   bool isF64() const { return element.isF64(); }
+  bool hasQuotientsByReciprocals() const { return usesReciprocals && !isF64(); }
 
   //===--------------------------------------------------------------------===//
   // Floats
@@ -42,9 +43,9 @@ public:
 
   /// l / r, where neither r nor the quotient is close to the end of f32's range: an
   /// approximate reciprocal and a step of Newton's method are as exact, and no branch
-  /// keeps instructions on both sides of it apart.
+  /// keeps instructions on both sides of it apart. Of a zero, the step loses the sign.
   Value quotient(Value l, Value r) {
-    if (!usesReciprocals || isF64())
+    if (!hasQuotientsByReciprocals())
       return div(l, r);
     Value reciprocal = arith::DivFOp::create(b, loc, constant(1.0), r, arith::FastMathFlags::afn);
     Value near = mul(l, reciprocal);

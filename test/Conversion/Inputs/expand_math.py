@@ -88,6 +88,8 @@ def main():
             paths = {"vector": (f"{expand} --convert-lstm-to-vector", ()),
                      "narrow": (f"{expand} --convert-lstm-to-vector=vector-bits=128", ()),
                      "scalar": (f"{expand} --convert-lstm-to-linalg --convert-linalg-to-loops", ()),
+                     # As on GPUs: other bits, the same bounds.
+                     "reciprocals": (f"'{expand} reciprocals' --convert-lstm-to-vector", ()),
                      # Products and sums stay apart: other bits, the same bounds.
                      "unfused": (f"{expand} --convert-lstm-to-vector", ("-mno-fma",))}
             results = {}

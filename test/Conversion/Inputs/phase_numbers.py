@@ -7,6 +7,7 @@ dynamic, and the same in NumPy (in float64).
 
 import ctypes
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -171,7 +172,7 @@ def compile_phases(phases, tools, directory, conversion="--lstm-expand-math --co
         with open(source, "w") as f:
             f.write("".join(text.replace("@NAME", "@" + symbol) for text, symbol in symbols.items()))
         lowered = subprocess.run(
-            [opt, source, *conversion.format(options).split(), *LOWERING],
+            [opt, source, *shlex.split(conversion.format(options)), *LOWERING],
             check=True, capture_output=True, text=True).stdout
         if "lstm.phase" in lowered:
             sys.exit("a phase was left alone")
