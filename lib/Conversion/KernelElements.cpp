@@ -93,9 +93,7 @@ void KernelEmitter::prefetch(unsigned number, const Item &item, Value count) {
       sequences.push_back(i);
   if (sequences.empty())
     return;
-  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                                rem(item.blockUnit, kLineUnits), index(0));
-  guarded(isFirst, {}, [&]() -> SmallVector<Value> {
+  guarded(isFirst(rem(item.blockUnit, kLineUnits)), {}, [&]() -> SmallVector<Value> {
     IRMapping later = computeStep(min(add(count, index(kStepsAhead)), last(steps)));
     for (unsigned i : sequences) {
       int32_t axes = op.getAxes()[i];

@@ -301,6 +301,17 @@ void KernelLayout::placeRing(const KernelPlan &plan) {
   half = std::exchange(size.sharedBytes, size.sharedBytes + 4);
 }
 
+Mismatch lstm::getMismatch(const RecurrentLoop &loop, const KernelPlan &plan) {
+  if (plan.singleRows && !isForSingleRows(loop))
+    return {"single rows", "not all that is projected is f32, or rows are reduced"};
+  if (plan.isCluster() && !isForCluster(loop))
+    return {"a cluster", "a phase projects what an earlier one has written over, or rows are reduced"};
+  if (plan.hasWarpGroups() && !isForWarpGroups(loop))
+    return {"warp groups", "a phase projects what an earlier one has written over or what the loop does not write, or "
+                           "rows are reduced"};
+  return {};
+}
+
 StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan) {
   if (plan.isCluster() && plan.splits > 2)
     return "in a cluster up to two warps share out a sum";

@@ -209,6 +209,12 @@ int64_t getNumWeightPlanes(const ProductFormat &format, const KernelPlan &plan);
 /// side in each row, if the memory begins at a multiple of so many.
 int64_t getWeightVectorSize(const Projection &projection, int64_t laneUnits);
 
+/// What a plan is for that a recurrence is not, and why; empty if there is no such thing.
+struct Mismatch {
+  StringRef kind, reason;
+};
+Mismatch getMismatch(const RecurrentLoop &loop, const KernelPlan &plan);
+
 /// What is wrong with a plan for a recurrence, whatever the GPU has; empty if nothing is.
 StringRef getImbalance(const KernelLayout &layout, const KernelPlan &plan);
 

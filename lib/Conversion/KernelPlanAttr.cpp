@@ -73,7 +73,8 @@ FailureOr<SmallVector<PlannedRows>> lstm::getPlans(scf::ForOp loop) {
         *rows.plan.*field.member = get(field.name).value_or(0);
       if (!isComplete(*rows.plan) || found == std::end(kModes))
         return expects("positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or "
-                       "'unit_warps', and 'f32' one of bf16x3, exact and tf32");
+                       "'unit_warps', 'single_rows' of 1 or, as with warp groups, none, and "
+                       "'f32' one of bf16x3, exact and tf32");
       rows.plan->float32 = Float32Mode(found - std::begin(kModes));
     }
     planned.push_back(rows);

@@ -30,7 +30,7 @@ inline constexpr PlanField kPlanFields[] = {{"unit_blocks", &KernelPlan::unitBlo
                                             {"single_rows", &KernelPlan::singleRows}};
 
 /// Whether a plan has all that it needs: either warps that map or, in a cluster, warps that share
-/// out the units.
+/// out the units; and single rows once, not with warp groups.
 bool isComplete(const KernelPlan &plan);
 
 StringRef getModeName(Float32Mode mode);

@@ -76,7 +76,8 @@ static bool readPlan(const json::Value &value, PlannedRows &planned, bool isLast
       if (object->get(field.name) && !get(field.name, *planned.plan.*field.member))
         return false;
     if (!isComplete(*planned.plan)) {
-      path.report("expects 'unit_blocks', 'row_tiles', 'splits', and 'map_warps' or 'unit_warps'");
+      path.report("expects 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', and "
+                  "'single_rows' of 1 or, as with warp groups, none");
       return false;
     }
   }

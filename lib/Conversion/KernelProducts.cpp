@@ -294,23 +294,23 @@ void KernelEmitter::multiply(unsigned number, ArrayRef<Fragment> fragments, Valu
   }
 }
 
-/// Stores the partial sums of the warp: a lane has the rows 2 q and 2 q + 1, and of each the products of
-/// its units, one after the other.
+/// Stores the partial sums of the warp: a lane has the rows 2 q and 2 q + 1, or a quad the single one, and of each the
+/// products of its units, one after the other.
 void KernelEmitter::storeSums(unsigned number, const Accumulators &accumulators, Value flip) {
   const PhaseLayout &phase = layout.phases[number];
   meet(Handover::Empty, flip, /*waits=*/true);
   int64_t width = phase.getSumVectorSize();
   Type type = width == 1 ? Type(b.getF32Type()) : VectorType::get(width, b.getF32Type());
   auto storeRow = [&](int64_t n, int64_t i, Value row) {
-      for (int64_t first = 0; first < phase.getLaneProducts(); first += width) {
-        Value stored = LLVM::UndefOp::create(b, type);
-        for (int64_t product = first; product < first + width; ++product) {
-          Value sum = accumulators[product / 2 * plan.getTilesAtOnce() + n][product % 2 * 2 + i];
-          stored = width == 1 ? sum : LLVM::InsertElementOp::create(b, stored, sum, word(product - first));
-        }
-        Value lane = add(mul(unitWarp, 8), laneRow);
-        LLVM::StoreOp::create(b, stored, sumAddress(number, flip, split, row, lane, index(first)), 4 * width);
+    for (int64_t first = 0; first < phase.getLaneProducts(); first += width) {
+      Value stored = LLVM::UndefOp::create(b, type);
+      for (int64_t product = first; product < first + width; ++product) {
+        Value sum = accumulators[product / 2 * plan.getTilesAtOnce() + n][product % 2 * 2 + i];
+        stored = width == 1 ? sum : LLVM::InsertElementOp::create(b, stored, sum, word(product - first));
       }
+      Value lane = add(mul(unitWarp, 8), laneRow);
+      LLVM::StoreOp::create(b, stored, sumAddress(number, flip, split, row, lane, index(first)), 4 * width);
+    }
   };
   if (plan.singleRows) {
     guarded(isFirst(laneColumn), {}, [&]() -> SmallVector<Value> {

@@ -352,8 +352,7 @@ void KernelEmitter::publishPartial(unsigned number, int64_t plane, const Item &i
   const FoldLayout &place = layout.folds.at(number);
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), scalar);
   Value safe = makePresent(bits, 0x7fffffff);
-  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rem(item.blockUnit, place.lanes), index(0));
-  guarded(conjoin(item.isRow, isFirst), {}, [&]() -> SmallVector<Value> {
+  guarded(conjoin(item.isRow, isFirst(rem(item.blockUnit, place.lanes))), {}, [&]() -> SmallVector<Value> {
     Value at = foldAddress(number, getSlot(count), plane, item.row, div(item.paddedUnit, place.lanes));
     LLVM::StoreOp::create(b, safe, at, /*alignment=*/4, /*isVolatile=*/false, /*isNonTemporal=*/false,
                           /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, "device");

@@ -128,8 +128,7 @@ void KernelEmitter::signal(unsigned exchange, Value tile) {
   constexpr int64_t kBarrier = 5;
   NVVM::BarrierOp::create(b, Type(), word(kBarrier), word(plan.getNumMapThreads()), NVVM::BarrierReductionAttr(),
                           Value());
-  Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, mapThread, index(0));
-  guarded(isFirst, {}, [&]() -> SmallVector<Value> {
+  guarded(isFirst(mapThread), {}, [&]() -> SmallVector<Value> {
     assembly("red.release.gpu.global.add.u32 [$0], 1;", "l,~{memory}", {}, counterAddress(exchange, tile));
     return {};
   });

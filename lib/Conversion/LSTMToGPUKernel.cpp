@@ -212,12 +212,8 @@ struct ConvertLSTMToGPUKernelPass
       if (failed(loop))
         return source.emitError("cannot become a kernel: ") << reason;
       for (const PlannedRows &part : *planned)
-        if (part.plan && part.plan->isCluster() && !isForCluster(*loop))
-          return source.emitError("has a plan for a cluster in 'lstm.kernel', but ") << kNoCluster;
-        else if (part.plan && part.plan->hasWarpGroups() && !isForWarpGroups(*loop))
-          return source.emitError("has a plan for warp groups in 'lstm.kernel', but ") << kNoWarpGroups;
-        else if (part.plan && part.plan->singleRows && !isForSingleRows(*loop))
-          return source.emitError("has a plan for single rows in 'lstm.kernel', but ") << kNoSingleRows;
+        if (auto [kind, reason] = part.plan ? getMismatch(*loop, *part.plan) : Mismatch(); !reason.empty())
+          return source.emitError("has a plan for ") << kind << " in 'lstm.kernel', but " << reason;
       for (const PlannedRows &part : *planned)
         if (StringRef imbalance = part.plan ? getImbalance(KernelLayout(*loop, *part.plan), *part.plan) : "";
             !imbalance.empty())

@@ -142,15 +142,9 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       numbers.resize(5);
       numbers.push_back(1);
     }
-    if (plan.singleRows && !isForSingleRows(loop))
-      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
-                                << " is for single rows, but " << kNoSingleRows;
-    if (plan.isCluster() && !isForCluster(loop))
-      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
-                                << " is for a cluster, but " << kNoCluster;
-    if (plan.hasWarpGroups() && !isForWarpGroups(loop))
-      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
-                                << " is for warp groups, but " << kNoWarpGroups;
+    if (auto [kind, reason] = getMismatch(loop, plan); !reason.empty())
+      return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers) << " is for " << kind
+                                << ", but " << reason;
     if (plan.hasWarpGroups() && !target.hasWarpGroups)
       return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
                                 << " is for warp groups, which sm_90a alone has, but the GPU is " << target.chip;

@@ -121,10 +121,9 @@ void KernelEmitter::emitKernel() {
     b.setInsertionPointToStart(fetches.elseBlock());
     setRegisters(KernelLayout::kFetchRegisters);
     split = b.createOrFold<arith::SubIOp>(warp, index(others / 32));
-    Value isFirst = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, rem(thread, 32), index(0));
     guarded(isLess(split, index(plan.splits)), {}, [&]() -> SmallVector<Value> {
       meetFetchers(/*fetches=*/true);
-      return guarded(isFirst, {}, [&]() -> SmallVector<Value> {
+      return guarded(isFirst(rem(thread, 32)), {}, [&]() -> SmallVector<Value> {
         emitSteps(&KernelEmitter::emitFetchPart, loop.phases.size());
         return {};
       });

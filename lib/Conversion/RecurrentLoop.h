@@ -114,15 +114,10 @@ FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason
 /// Whether blocks may overwrite a slot of an exchange with the next but one: what is projected of the
 /// step before is projected before it is written again. And whether they exchange nothing else, as partial folds.
 bool isForCluster(const RecurrentLoop &loop);
-constexpr llvm::StringLiteral kNoCluster =
-    "a phase projects what an earlier one has written over, or rows are reduced";
 /// Whether all that is projected is f32, and no rows are reduced.
 bool isForSingleRows(const RecurrentLoop &loop);
-constexpr llvm::StringLiteral kNoSingleRows = "not all that is projected is f32, or rows are reduced";
 /// The same as for a cluster, for warp groups, and whether all that is projected is exchanged.
 bool isForWarpGroups(const RecurrentLoop &loop);
-constexpr llvm::StringLiteral kNoWarpGroups =
-    "a phase projects what an earlier one has written over or what the loop does not write, or rows are reduced";
 
 } // namespace mlir::lstm
 

@@ -59,11 +59,14 @@
 // RUN: not lstm-opt %t/ir.mlir --lstm-plan-kernels="plans-file=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=LAST
 // RUN: sed 's/, "microseconds": 80/, "microseconds": "80"/' %t/plans.json > %t/bad.json
 // RUN: not lstm-opt %t/ir.mlir --lstm-plan-kernels="plans-file=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=TIME
+// RUN: sed 's/"splits": 4/"splits": 4, "single_rows": 2/' %t/plans.json > %t/bad.json
+// RUN: not lstm-opt %t/ir.mlir --lstm-plan-kernels="plans-file=%t/bad.json" 2>&1 | FileCheck %s --check-prefix=SINGLE
 // RUN: sed 's/"splits": 4/"splits": 32/' %t/plans.json > %t/bad.json
 // RUN: not lstm-opt %t/ir.mlir --lstm-plan-kernels="plans-file=%t/bad.json f32-mode=bf16x3" 2>&1 | FileCheck %s --check-prefix=FIT
 // NONE: error: lstm-plan-kernels: '{{.*}}none.json': No such file or directory
 // NOWHERE: error: lstm-plan-kernels: '{{.*}}none/candidates.json': No such file or directory
 // COUNT: error: lstm-plan-kernels: expects count to be positive, but got 0
+// SINGLE: error: lstm-plan-kernels: '{{.*}}bad.json': expects 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', and 'single_rows' of 1 or, as with warp groups, none at plans.recurrences
 // PARSE: error: lstm-plan-kernels: '{{.*}}bad.json': [2:0, byte=18]: {{.+}}
 // ARRAY: error: lstm-plan-kernels: '{{.*}}bad.json': expects an object at plans.recurrences
 // EMPTY: error: lstm-plan-kernels: '{{.*}}bad.json': expects an array of plans at plans.recurrences.a

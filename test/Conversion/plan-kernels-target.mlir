@@ -31,6 +31,14 @@
 // SLOW-NOT: groups of
 // SLOW: remark: [Passed] PlanKernels | {{.*}} one kernel, clusters of
 
+// What a cluster takes is twice as long at half of the clock.
+// RUN: sed 's/"CPU" =/"GPU" =/; s/multiprocessors/clock/; s/4 : i64/1980/' %s \
+// RUN:   | lstm-opt --lstm-plan-kernels="plan=3,2,1,2,1,1" --remarks-filter=lstm-plan-kernels 2>&1 >/dev/null | FileCheck %s --check-prefix=WHOLE
+// RUN: sed 's/"CPU" =/"GPU" =/; s/multiprocessors/clock/; s/4 : i64/990/' %s \
+// RUN:   | lstm-opt --lstm-plan-kernels="plan=3,2,1,2,1,1" --remarks-filter=lstm-plan-kernels 2>&1 >/dev/null | FileCheck %s --check-prefix=HALF
+// WHOLE: warps, 1.14 us a step
+// HALF: warps, 2.28 us a step
+
 module attributes {dlti.target_system_spec = #dlti.target_system_spec<
     "CPU" = #dlti.target_device_spec<"lstm.multiprocessors" = 4 : i64, "max_vector_op_width" = 64 : i64>>} {
   func.func @main(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf32>, %T: index) {

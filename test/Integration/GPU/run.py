@@ -188,10 +188,10 @@ def check_sanitizer(bench, tool):
 
 
 @contextlib.contextmanager
-def watched(name, seconds):
+def watched(name, seconds, passed, failed):
     """Ends the process, as nothing else ends a call that waits for the device."""
     def give_up():
-        print(f"FAILED {name}: no end within {seconds} s; nothing more is tested\n1 failed", flush=True)
+        print(f"FAILED {name}: no end within {seconds:.0f} s; nothing more is tested\n{passed} passed, {failed + 1} failed", flush=True)
         os._exit(1)
     timer = threading.Timer(seconds, give_up)
     timer.daemon = True
@@ -242,7 +242,7 @@ def main():
         for name, test in tests_of(bench):
             try:
                 # Endurance is asked for, and sanitizers have limits of their own.
-                with watched(name, MOST_SECONDS + options.endurance / 1000 + 150 * name.startswith("sanitizer")):
+                with watched(name, MOST_SECONDS + options.endurance / 1000 + 150 * name.startswith("sanitizer"), passed, failed):
                     test()
                 passed += 1
             except Failure as failure:
