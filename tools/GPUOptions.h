@@ -72,6 +72,10 @@ public:
       "chunks", llvm::cl::init(8), llvm::cl::cat(category), llvm::cl::value_desc("N"),
       llvm::cl::desc("Parts of the steps by which stacked layers follow each other (default: 8; "
                      "1: one layer after the other)")};
+  Option<int64_t> stackedBytes{
+      "stacked-bytes", llvm::cl::init(16 << 20), llvm::cl::cat(category), llvm::cl::value_desc("N"),
+      llvm::cl::desc("Most bytes of weights of layers that one kernel runs, each a step behind the one before "
+                     "(default: 16777216; 0: none)")};
   Option<bool> overlapProjections{
       "overlap-projections", llvm::cl::cat(category),
       llvm::cl::desc("Project the inputs of some steps beside the steps before")};
@@ -83,7 +87,7 @@ public:
   std::vector<const llvm::cl::Option *> getAll() const {
     return {std::addressof(chips), &format, &strategy, std::addressof(kernelPlan), &kernelPlans,
             &kernelCandidates, &float32,
-            &allowTF32, &graph, &indexBitwidth, &chunks, &overlapProjections, &toolkit};
+            &allowTF32, &graph, &indexBitwidth, &chunks, &stackedBytes, &overlapProjections, &toolkit};
   }
 
   /// What is wrong with the options for this platform; empty if nothing is.
@@ -95,6 +99,8 @@ public:
       return "expects --index-bitwidth to be 32 or 64, but got " + std::to_string(indexBitwidth);
     if (chunks < 1)
       return "expects --chunks to be at least 1, but got " + std::to_string(chunks);
+    if (stackedBytes < 0)
+      return "expects --stacked-bytes not to be negative, but got " + std::to_string(stackedBytes);
     if (!toolkit.empty() && !llvm::sys::fs::is_directory(toolkit))
       return "--toolkit: there is no folder '" + toolkit.getValue() + "'";
     return "";
@@ -113,6 +119,7 @@ public:
     options.graph = graph.getValue();
     options.indexBitwidth = indexBitwidth.getValue();
     options.chunks = chunks.getValue();
+    options.stackedBytes = stackedBytes.getValue();
     options.overlapProjections = overlapProjections.getValue();
     options.toolkit = toolkit.getValue();
   }

@@ -11,6 +11,7 @@
 #include "BranchLoops.h"
 #include "CUDARuntime.h"
 #include "MemoryRoots.h"
+#include "RecurrentLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -78,8 +79,10 @@ static void eraseWithUsers(RewriterBase &rewriter, Operation *op) {
 
 /// A loop for each part, each on a branch of its own. They stand in one region, so that
 /// they count as one operation to what plans memory: their buffers are in use together.
-static void split(RewriterBase &rewriter, scf::ForOp loop,
-                  ArrayRef<SmallVector<Operation *>> parts) {
+size_t lstm::splitIntoBranches(RewriterBase &rewriter, scf::ForOp loop) {
+  SmallVector<SmallVector<Operation *>> parts = findParts(loop);
+  if (parts.size() < 2)
+    return parts.size();
   Location loc = loop.getLoc();
   rewriter.setInsertionPoint(loop);
   auto region = scf::ExecuteRegionOp::create(rewriter, loc, TypeRange());
@@ -99,10 +102,20 @@ static void split(RewriterBase &rewriter, scf::ForOp loop,
   callRuntime(rewriter, loc, "lstmCudaJoin", Type(), {});
   scf::YieldOp::create(rewriter, loc);
   rewriter.eraseOp(loop);
+  return parts.size();
+}
+
+/// Whether one kernel can run the parts of a loop.
+static bool hasParts(scf::ForOp loop) {
+  std::string reason;
+  FailureOr<RecurrentLoop> recurrent = matchRecurrentLoop(loop, reason);
+  return succeeded(recurrent) && recurrent->numParts > 1;
 }
 
 namespace {
 struct LSTMBranchLoopsPass : public lstm::impl::LSTMBranchLoopsPassBase<LSTMBranchLoopsPass> {
+  using Base::Base;
+
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     SmallVector<scf::ForOp> loops;
@@ -111,17 +124,18 @@ struct LSTMBranchLoopsPass : public lstm::impl::LSTMBranchLoopsPassBase<LSTMBran
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops) {
-      SmallVector<SmallVector<Operation *>> parts = findParts(loop);
       // Loops around loops stay, and those in waves: branches do not nest.
       bool hasBranches = loop.getBody()->walk([](scf::ExecuteRegionOp) {
                            return WalkResult::interrupt();
                          }).wasInterrupted();
-      if (parts.size() < 2 || hasBranches || loop->getParentOfType<scf::ExecuteRegionOp>())
+      if (hasBranches || loop->getParentOfType<scf::ExecuteRegionOp>() || (kernels && hasParts(loop)))
         continue;
-      remark::passed(loop.getLoc(),
-                     remark::RemarkOpts::name("BranchLoops").category("lstm-branch-loops"))
-          << std::to_string(parts.size()) + " parts of the loop run side by side";
-      split(rewriter, loop, parts);
+      Location loc = loop.getLoc();
+      size_t count = splitIntoBranches(rewriter, loop);
+      if (count < 2)
+        continue;
+      remark::passed(loc, remark::RemarkOpts::name("BranchLoops").category("lstm-branch-loops"))
+          << std::to_string(count) + " parts of the loop run side by side";
       ++numLoops;
     }
   }

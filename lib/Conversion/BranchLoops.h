@@ -16,6 +16,9 @@ namespace mlir::lstm {
 /// Whether a loop's body has parts of which none reads or writes what another one writes.
 bool hasIndependentParts(scf::ForOp loop);
 
+/// Makes a loop of each, on a branch of its own. Returns how many there are; one stays as it is.
+size_t splitIntoBranches(RewriterBase &rewriter, scf::ForOp loop);
+
 } // namespace mlir::lstm
 
 #endif // LSTM_LIB_CONVERSION_BRANCHLOOPS_H

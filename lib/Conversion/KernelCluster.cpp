@@ -63,7 +63,7 @@ void KernelEmitter::beginCluster() {
   Value zeros = arith::ConstantOp::create(b, b.getZeroAttr(VectorType::get(4, b.getI32Type())));
   LLVM::StoreOp::create(b, zeros, advance(sharedMemory, index(layout.zeros)), /*alignment=*/16);
   auto forEach = [&](function_ref<void(unsigned, Value, int64_t)> body) {
-    for (unsigned e = 0; e < loop.exchanges.size(); ++e)
+    for (unsigned e : getOwnExchanges())
       for (int64_t n = 0; n < plan.rowTiles; ++n)
         for (int64_t slot = 0; slot < KernelLayout::kClusterSlots; ++slot)
           body(e, add(firstTile, index(n)), slot);

@@ -185,8 +185,8 @@ void KernelEmitter::emitClusterSteps() {
         values.push_back(loadInput(input, getItem(number, i, tile), first));
       return values;
     };
-    for (unsigned number = 0; number < loop.phases.size(); ++number) {
-      places.emplace_back();
+    places.resize(loop.phases.size());
+    for (unsigned number : getOwnPhases()) {
       for (const Input &input : getInputs(number)) {
         Place place{Origin::Memory, {}, 0};
         bool isMemory = isa<MemRefType>(input.operand.getType());
@@ -215,7 +215,7 @@ void KernelEmitter::emitClusterSteps() {
           place.at = constants.size();
           constants.append(load(number, input));
         }
-        places.back().push_back(place);
+        places[number].push_back(place);
       }
     }
   }
@@ -236,7 +236,7 @@ void KernelEmitter::emitClusterSteps() {
   auto isReadInLoop = [&](Value out) {
     if (!isState(loop, out))
       return true;
-    for (unsigned number = 0; number < loop.phases.size(); ++number)
+    for (unsigned number : getOwnPhases())
       for (auto [place, input] : llvm::zip_equal(allPlaces.front()[number], getInputs(number)))
         if (place.origin == Origin::Memory && isa<MemRefType>(input.operand.getType()) &&
             getMemoryRoot(input.operand) == getMemoryRoot(out))
@@ -244,8 +244,9 @@ void KernelEmitter::emitClusterSteps() {
     return false;
   };
   // By tile and phase.
-  SmallVector<SmallVector<Results>> results(ownTiles.size());
-  for (unsigned number = 0; number < loop.phases.size(); ++number)
+  SmallVector<SmallVector<Results>> results(ownTiles.size(), SmallVector<Results>(loop.phases.size()));
+  SmallVector<unsigned> numbers = getOwnPhases();
+  for (unsigned number : numbers)
     for (auto [tile, places, ofTile] : llvm::zip_equal(ownTiles, allPlaces, results)) {
       SmallVector<Input> inputs = getInputs(number);
       SmallVector<SmallVector<Value>> values(getNumItems(number), SmallVector<Value>(inputs.size()));
@@ -277,9 +278,9 @@ void KernelEmitter::emitClusterSteps() {
       SmallVector<Value> isStored =
           llvm::map_to_vector(PhaseOp(loop.phases[number].op).getOuts(),
                               [&](Value out) { return isReadInLoop(out) ? Value() : isLate; });
-      ofTile.push_back(
-          emitWholePart(number, count, tile, step, flip, [&](int64_t i) { return values[i]; }, finishLoads, isStored));
-      if (number + 1 == loop.phases.size()) {
+      ofTile[number] =
+          emitWholePart(number, count, tile, step, flip, [&](int64_t i) { return values[i]; }, finishLoads, isStored);
+      if (number == numbers.back()) {
         // All lanes have read what comes into the same place.
         assembly("bar.warp.sync 0xffffffff;", "~{memory}", {}, {});
         askAhead(tile, add(count, index(2)));

@@ -75,6 +75,7 @@ private:
 
   // Work.
   void emitKernel();
+  void emitPart();
   void loadWeights(unsigned number);
   SmallVector<Value> loadWeightRow(unsigned number, const Projection &projection, Value k);
   void publishInitial(unsigned exchange);
@@ -82,7 +83,7 @@ private:
                                         Value flip);
   Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
-  void emitSteps(Part part, unsigned numParts);
+  void emitSteps(Part part, ArrayRef<unsigned> numbers);
   enum class Handover { Full, Empty };
   void meet(Handover event, Value flip, bool waits);
   /// The buffer of sums that comes next.
@@ -294,22 +295,43 @@ private:
   void emitClusterSteps();
   void prefetch(unsigned number, const Item &item, Value count);
 
+  /// Numbers of phases that the blocks of the part do.
+  SmallVector<unsigned> getOwnPhases() {
+    SmallVector<unsigned> numbers = llvm::to_vector(llvm::seq<unsigned>(0, loop.phases.size()));
+    llvm::erase_if(numbers, [&](unsigned number) { return !layout.phases[number].isOwn; });
+    return numbers;
+  }
+  SmallVector<unsigned> getOwnStages() {
+    SmallVector<unsigned> numbers = llvm::to_vector(llvm::seq<unsigned>(0, loop.stages.size()));
+    llvm::erase_if(numbers, [&](unsigned number) { return !layout.phases[loop.stages[number].phase].isOwn; });
+    return numbers;
+  }
+  /// Numbers of exchanges that they give.
+  SmallVector<unsigned> getOwnExchanges() {
+    SmallVector<unsigned> numbers = llvm::to_vector(llvm::seq<unsigned>(0, loop.exchanges.size()));
+    llvm::erase_if(numbers, [&](unsigned number) { return !layout.phases[loop.exchanges[number].producer].isOwn; });
+    return numbers;
+  }
+
   scf::ForOp source;
   ImplicitLocOpBuilder b;
   const RecurrentLoop &loop;
   const KernelPlan &plan;
   bool approximates;
+  /// Of the part whose blocks are emitted.
   KernelLayout layout;
   Type global, shared;
 
   gpu::LaunchOp launch;
-  Value rows, steps, tiles, passes;
+  Value rows, steps, tiles, passes, partBlocks;
   /// The steps of a launch, and how many slots an exchange has.
   Value begin, end, slots;
   /// Of the kernel: numbers of the thread, its warp, that among those that share out k and
   /// units, its lane's row and column of a fragment, its block among those that share units.
   Value thread, mapThread, warp, split, unitWarp, laneRow, laneColumn, block, firstTile, endTile;
   Value sharedMemory, exchangeMemory;
+  /// Weights that blocks of the parts before stream.
+  int64_t streamedBefore = 0;
   struct Memory {
     Value pointer;
     SmallVector<OpFoldResult> strides;

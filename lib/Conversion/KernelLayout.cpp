@@ -68,27 +68,37 @@ static int64_t getMapRegisters(const RecurrentLoop &loop, const PhaseInLoop &pha
   return std::min<int64_t>(KernelLayout::kMostGroupRegisters, llvm::alignTo(kOther + items * values, 8));
 }
 
-KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan)
-    : KernelLayout(loop, plan, /*mostChains=*/4) {
-  for (int64_t chains : {2, 1})
-    if (size.sharedBytes > KernelTarget().sharedBytes || size.registers > getMostRegisters(plan))
-      *this = KernelLayout(loop, plan, chains);
+unsigned lstm::getNumParts(const RecurrentLoop &loop, const KernelPlan &plan) {
+  bool isThroughMemory = !plan.isCluster() && !plan.hasWarpGroups();
+  return loop.hasLinkedParts && !isThroughMemory ? 1 : loop.numParts;
 }
 
-KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, int64_t mostChains) {
+KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, unsigned part)
+    : KernelLayout(loop, plan, part, /*mostChains=*/4) {
+  for (int64_t chains : {2, 1})
+    if (size.sharedBytes > KernelTarget().sharedBytes || size.registers > getMostRegisters(plan))
+      *this = KernelLayout(loop, plan, part, chains);
+}
+
+KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, unsigned part, int64_t mostChains) {
   int64_t working = 0;
   for (const PhaseInLoop &phase : loop.phases)
     for (const Projection &projection : phase.projections)
       if (plan.getTilesAtOnce() * getFormat(projection, plan).getNumPlanes() > 4)
         stageGroups = 2;
   for (const PhaseInLoop &phase : loop.phases) {
-    PhaseLayout layout{phase.units, plan.getBlockUnits(phase.units), plan.getUnitWarps(), 0,
+    bool isOwn = getNumParts(loop, plan) == 1 || phase.part == part;
+    PhaseLayout layout{isOwn, phase.units, plan.getBlockUnits(phase.units), plan.getUnitWarps(), 0,
                        plan.hasWarpGroups(), 0, 0, {}};
     if (!phase.projections.empty()) {
       layout.gates = PhaseOp(phase.op).getNumGates();
       layout.productTiles = plan.hasWarpGroups()
                                 ? llvm::divideCeil(layout.blockUnits * layout.gates, KernelPlan::kGroupProducts)
                                 : llvm::divideCeil(layout.getLaneProducts(), 2);
+    }
+    if (!isOwn) {
+      phases.push_back(layout);
+      continue;
     }
     layout.slotsAtOnce = layout.productTiles * plan.getTilesAtOnce() > 2 ? 1 : 2;
     int64_t planes = 1, splitWords = 0;
@@ -158,7 +168,8 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, in
 
   if (plan.hasWarpGroups())
     for (auto [phase, layout] : llvm::zip_equal(loop.phases, phases))
-      mapRegisters = std::max(mapRegisters, getMapRegisters(loop, phase, layout, plan));
+      if (layout.isOwn)
+        mapRegisters = std::max(mapRegisters, getMapRegisters(loop, phase, layout, plan));
   size.registers = working + getOtherRegisters(plan);
   sumBuffers = plan.hasWarpGroups() ? 1 : 2;
   size.sharedBytes = sumBuffers * sumBytes;
@@ -259,7 +270,7 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
   for (auto [number, phase] : llvm::enumerate(loop.phases)) {
     PhaseOp op = phase.op;
     for (auto [i, input, axes] : llvm::enumerate(op.getInputs(), op.getAxes())) {
-      if (!isSequence(loop, input))
+      if (!isSequence(loop, input) || !phases[number].isOwn)
         continue;
       AheadLayout place{unsigned(number), unsigned(i), axes & kGate ? op.getNumGates() : 1,
                         axes & kRow ? plan.getWarpRows() : 1,
@@ -272,6 +283,8 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
   zeros = allocate(16);
   for (auto [place, exchange] : llvm::zip_equal(exchanges, loop.exchanges)) {
     const PhaseLayout &producer = phases[exchange.producer];
+    if (!producer.isOwn)
+      continue;
     place.warpRowWords = 8 * producer.getLaneUnits() / place.format.getWordElements();
     // What lanes read at the same time, of two rows and, mostly, four warps, is to lie in different banks.
     int64_t few = place.warpRowWords < 16;
@@ -321,13 +334,19 @@ StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan)
   return "";
 }
 
-bool lstm::fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target) {
+static bool fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target) {
   return layout.size.sharedBytes <= target.sharedBytes &&
          (!plan.hasWarpGroups() || (target.hasWarpGroups && plan.rowTiles <= KernelLayout::kMaxRowTiles)) &&
          getImbalance(layout, plan).empty() &&
          layout.size.registers <= layout.getMostRegisters(plan) && plan.getNumThreads() <= 1024 &&
          // Warp groups share out all that there are.
          (plan.hasWarpGroups() ? plan.getMaxRegisters() : layout.size.registers) * plan.getNumThreads() <=
-             target.registers &&
-         plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.getShare());
+             target.registers;
+}
+
+bool lstm::fits(const RecurrentLoop &loop, const KernelPlan &plan, const KernelTarget &target) {
+  unsigned numParts = getNumParts(loop, plan);
+  return plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.getShare() / numParts) &&
+         llvm::all_of(llvm::seq(numParts),
+                      [&](unsigned part) { return ::fits(KernelLayout(loop, plan, part), plan, target); });
 }

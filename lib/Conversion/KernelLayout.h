@@ -35,6 +35,8 @@ struct Slot {
 /// With warp groups, product i of row r of the 32 of a group is number p = r * getLaneProducts() + i of the
 /// block's products, gate p / blockUnits of unit p % blockUnits.
 struct PhaseLayout {
+  /// Whether blocks of the layout's part do it; else it has no slots.
+  bool isOwn;
   int64_t units, blockUnits, unitWarps, gates;
   bool hasWarpGroups;
   /// Tiles of 16 products, of a warp.
@@ -129,7 +131,8 @@ struct AheadLayout {
 };
 
 struct KernelLayout {
-  KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan);
+  /// Of the blocks that do a part of a recurrence.
+  KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, unsigned part = 0);
 
   SmallVector<PhaseLayout> phases;
   SmallVector<ExchangeLayout> exchanges;
@@ -190,11 +193,15 @@ struct KernelLayout {
   }
 
 private:
-  KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, int64_t mostChains);
+  KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, unsigned part, int64_t mostChains);
   void placeInCluster(const RecurrentLoop &loop, const KernelPlan &plan);
   void placeWeights(const RecurrentLoop &loop, const KernelPlan &plan);
   void placeRing(const KernelPlan &plan);
 };
+
+/// How many parts have blocks of their own. Parts of which one projects what another one gives have those in groups alone,
+/// where what is exchanged goes through memory, with a slot for each step: the one that gives need not wait.
+unsigned getNumParts(const RecurrentLoop &loop, const KernelPlan &plan);
 
 /// What tensor cores multiply for a projection.
 ProductFormat getFormat(const Projection &projection, const KernelPlan &plan);
@@ -218,8 +225,9 @@ Mismatch getMismatch(const RecurrentLoop &loop, const KernelPlan &plan);
 /// What is wrong with a plan for a recurrence, whatever the GPU has; empty if nothing is.
 StringRef getImbalance(const KernelLayout &layout, const KernelPlan &plan);
 
-/// Whether the kernel of a layout fits into a multiprocessor, and is balanced.
-bool fits(const KernelLayout &layout, const KernelPlan &plan, const KernelTarget &target);
+/// Whether the kernel of a plan fits into a multiprocessor, and is balanced, and all blocks that wait for each other into the
+/// device.
+bool fits(const RecurrentLoop &loop, const KernelPlan &plan, const KernelTarget &target);
 
 } // namespace mlir::lstm
 

@@ -41,7 +41,7 @@ static bool hasExactFunctions(const Projection &projection, const KernelPlan &pl
 
 /// A cluster: by 108 measurements of 27 plans with products of 16 bits, and 52 of 13 of single rows of f32.
 static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
-                                       const KernelTarget &target, int64_t rows) {
+                                       const KernelTarget &target, int64_t rows, unsigned part) {
   // Of a tile, what its warps have to do, and what they wait for unless there is another tile.
   constexpr double kWorking = 0.23, kPerItem = 0.03, kPerFloat32Item = 0.02, kPerSentKilobyte = 0.031;
   constexpr double kWaiting = 0.05, kPerBlock = 0.004, kPerPair = 0.1;
@@ -52,11 +52,13 @@ static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPl
   // A cluster lies in one of an H100's groups of multiprocessors, of which some have 18, most 16, and some fewer.
   constexpr double kGroups = 7.5 / 132;
   constexpr int64_t kGroupMultiprocessors = 16;
-  KernelLayout layout(loop, plan);
+  KernelLayout layout(loop, plan, part);
   double slower = double(KernelTarget().clock) / target.clock;
   int64_t warps = plan.getNumThreads() / 32;
   double working = 0, waiting = 0;
   for (auto [number, phase, shape] : llvm::enumerate(loop.phases, layout.phases)) {
+    if (!shape.isOwn)
+      continue;
     double cycles = 0, kilobytes = 0;
     bool isFloat32 = false;
     for (const Slot &slot : shape.slots) {
@@ -128,14 +130,14 @@ static double getProductCycles(int64_t columns, bool isMatrix, int64_t groups) {
 
 /// Warp groups: by 83 measurements of 65 plans (root mean square of the relative error 7 %).
 static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const KernelPlan &plan,
-                                          const KernelTarget &target, int64_t rows) {
+                                          const KernelTarget &target, int64_t rows, unsigned part) {
   struct GroupCosts {
     double start, perSplit, perSumKilobyte, perReadKilobyte, perProduct, perLateSlot, perItem, perFloat32Item, perPlane,
         perStreamedKilobyte;
   };
   constexpr GroupCosts kGroupWaiting = {0.475, 0.125, 0.01, 0.0105, 1.27, 0, 0.05, 0.02, 0.79, 0.0107};
   constexpr GroupCosts kGroupWorking = {0.362, 0.099, 0.0234, 0.0003, 0.934, 0.0293, 0.172, 0.02, 0, 0.012};
-  KernelLayout layout(loop, plan);
+  KernelLayout layout(loop, plan, part);
   double slower = double(KernelTarget().clock) / target.clock;
   double waiting = 0, working = 0;
   int64_t tileRows = getTileRows(plan, rows);
@@ -145,6 +147,8 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
   if (!isCached)
     waiting = working = streamedBytes / (1e3 * target.memoryRate);
   for (auto [phase, shape] : llvm::zip_equal(loop.phases, layout.phases)) {
+    if (!shape.isOwn)
+      continue;
     double items = llvm::divideCeil(shape.blockUnits * tileRows, plan.getNumMapThreads());
     double read = 0, products = 0, lateSlots = 0;
     int64_t planes = 1;
@@ -175,13 +179,13 @@ static KernelPrediction predictWarpGroups(const RecurrentLoop &loop, const Kerne
   return bound(waiting, working, getNumPasses(plan, target, rows), rows);
 }
 
-KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan &plan,
-                                     const KernelTarget &target, int64_t rows) {
+static KernelPrediction predictPart(const RecurrentLoop &loop, const KernelPlan &plan, const KernelTarget &target,
+                                    int64_t rows, unsigned part) {
   if (plan.isCluster())
-    return predictCluster(loop, plan, target, rows);
+    return predictCluster(loop, plan, target, rows, part);
   if (plan.hasWarpGroups())
-    return predictWarpGroups(loop, plan, target, rows);
-  KernelLayout layout(loop, plan);
+    return predictWarpGroups(loop, plan, target, rows, part);
+  KernelLayout layout(loop, plan, part);
   int64_t passes = getNumPasses(plan, target, rows);
   int64_t groups = llvm::divideCeil(std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows())), passes);
   double slower = double(KernelTarget().clock) / target.clock;
@@ -189,6 +193,8 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
   int64_t tileRows = getTileRows(plan, rows);
   for (const MapStage &stage : loop.stages) {
     const PhaseLayout &shape = layout.phases[stage.phase];
+    if (!shape.isOwn)
+      continue;
     double items = llvm::divideCeil(shape.blockUnits * tileRows, plan.getNumMapThreads());
     double weights = 0, read = 0, sums = 0, products = 0, exactProducts = 0, otherRequests = 0, fusedCycles = 0;
     bool isFloat32 = false, waits = !loop.getRowValuesOf(stage).empty();
@@ -232,6 +238,21 @@ KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan
   return bound(waiting, working, passes, rows);
 }
 
+KernelPrediction lstm::predictKernel(const RecurrentLoop &loop, const KernelPlan &plan, const KernelTarget &target,
+                                     int64_t rows) {
+  // Parts run side by side.
+  unsigned numParts = getNumParts(loop, plan);
+  KernelTarget ofPart = target;
+  ofPart.siblings *= numParts;
+  KernelPrediction slowest{};
+  for (unsigned part = 0; part < numParts; ++part) {
+    KernelPrediction prediction = predictPart(loop, plan, ofPart, rows, part);
+    if (part == 0 || prediction.microseconds > slowest.microseconds)
+      slowest = prediction;
+  }
+  return slowest;
+}
+
 KernelPrediction lstm::predictLibrary(const RecurrentLoop &loop, Float32Mode float32,
                                       const KernelTarget &target, int64_t rows) {
   // What products take was fitted where a kernel takes 1.7 us.
@@ -255,6 +276,9 @@ KernelPrediction lstm::predictLibrary(const RecurrentLoop &loop, Float32Mode flo
       multiplying += 2.0 * type.getNumElements() * rows / (1e6 * rate);
     }
   }
+  // Parts run side by side, on branches, unless one waits for another.
+  if (!loop.hasLinkedParts)
+    launches /= loop.numParts;
   // Products side by side share the device.
   double work = target.siblings * std::max(reading, multiplying);
   return {launches + work, launches > work ? "launches" : "products", rows};
@@ -272,7 +296,7 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
         int64_t items = blockUnits * rowTiles * KernelPlan::kTileRows;
         KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits,
                         std::clamp<int64_t>(items / 32, 2, 4), float32};
-        if (fits(KernelLayout(loop, plan), plan, target))
+        if (fits(loop, plan, target))
           candidates.push_back(plan);
       }
   bool isHalf = llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
@@ -283,14 +307,18 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
   // Addresses of matrices take registers, too. One group alone has so many that too few are left for weights that are
   // there: of TF32, and if there are many. They are spilled then, and a step takes twice as long.
   constexpr int64_t kManyMatrices = 24;
-  auto hasTooManyAddresses = [&](const KernelPlan &plan, const KernelLayout &layout) {
+  auto isPhaseOfMany = [](const PhaseLayout &phase) {
+    int64_t matrices = llvm::count_if(phase.slots, [](const Slot &slot) { return slot.place && !slot.isLate; });
+    bool hasRegisters = llvm::any_of(phase.slots, [](const Slot &slot) { return !slot.place && !slot.isStreamed; });
+    return matrices >= kManyMatrices && hasRegisters;
+  };
+  auto hasTooManyAddresses = [&](const KernelPlan &plan) {
     if (plan.splits > 1)
       return false;
-    return (!isHalf && float32 == Float32Mode::TF32) || llvm::any_of(layout.phases, [](const PhaseLayout &phase) {
-      int64_t matrices = llvm::count_if(phase.slots, [](const Slot &slot) { return slot.place && !slot.isLate; });
-      bool hasRegisters = llvm::any_of(phase.slots, [](const Slot &slot) { return !slot.place && !slot.isStreamed; });
-      return matrices >= kManyMatrices && hasRegisters;
-    });
+    return (!isHalf && float32 == Float32Mode::TF32) ||
+           llvm::any_of(llvm::seq(getNumParts(loop, plan)), [&](unsigned part) {
+             return llvm::any_of(KernelLayout(loop, plan, part).phases, isPhaseOfMany);
+           });
   };
   if (target.hasWarpGroups && isForWarpGroups(loop))
     for (int64_t blockUnits : {16, 32})
@@ -299,8 +327,7 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
           for (int64_t mapWarps : {4, 8}) {
             KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, mapWarps, float32,
                             KernelPlan::kGroupWarps};
-            KernelLayout layout(loop, plan);
-            if (fits(layout, plan, target) && !hasTooManyAddresses(plan, layout))
+            if (fits(loop, plan, target) && !hasTooManyAddresses(plan))
               candidates.push_back(plan);
           }
   if (isForSingleRows(loop))
@@ -309,7 +336,7 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
         for (int64_t splits : {3, 7, 11, 15}) {
           KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, 1, float32};
           plan.singleRows = 1;
-          if (fits(KernelLayout(loop, plan), plan, target))
+          if (fits(loop, plan, target))
             candidates.push_back(plan);
         }
   // In clusters, only what has 16 bits gained, and single rows.
@@ -322,7 +349,7 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
             KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, 0, float32, unitWarps};
             plan.singleRows = isSingle;
             bool isEven = blockUnits % (8 * unitWarps) == 0;
-            if (isEven && plan.unitBlocks > 1 && fits(KernelLayout(loop, plan), plan, target))
+            if (isEven && plan.unitBlocks > 1 && fits(loop, plan, target))
               candidates.push_back(plan);
           }
   return candidates;
@@ -335,8 +362,9 @@ SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
   // Code for many weights takes long to compile: it has to be worth it.
   auto getScore = [&](const KernelPlan &plan, double microseconds) {
     int64_t words = 0;
-    for (const PhaseLayout &phase : KernelLayout(loop, plan).phases)
-      words += 8 * phase.productTiles * phase.slots.size();
+    for (unsigned part = 0; part < getNumParts(loop, plan); ++part)
+      for (const PhaseLayout &phase : KernelLayout(loop, plan, part).phases)
+        words += 8 * phase.productTiles * phase.slots.size();
     // A few instructions.
     if (plan.hasWarpGroups())
       words = 0;

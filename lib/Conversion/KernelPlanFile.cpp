@@ -23,6 +23,8 @@ std::string lstm::getRecurrenceKey(const RecurrentLoop &loop, Float32Mode float3
   llvm::raw_string_ostream os(key);
   if (target.siblings > 1)
     os << ", " << target.siblings << " side by side";
+  if (loop.numParts > 1)
+    os << ", " << loop.numParts << (loop.hasLinkedParts ? " linked" : "") << " parts";
   bool hasFloat32 = false;
   StringRef separator = ": ";
   for (const PhaseInLoop &phase : loop.phases) {

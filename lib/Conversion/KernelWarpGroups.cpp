@@ -108,7 +108,7 @@ Value KernelEmitter::streamedAddress(unsigned number, Value stage) {
   int64_t groupBytes = layout.stageGroups * layout.phases[number].slotBytes;
   Value line = add(mul(block, layout.streamedBytes), index(layout.phases[number].streamed));
   Value offset = add(line, mul(add(mul(stage, plan.splits), split), groupBytes));
-  offset = add(offset, mul(tiles, 4 * layout.getTileWords(plan.getNumRows())));
+  offset = add(offset, add(mul(tiles, 4 * layout.getTileWords(plan.getNumRows())), index(streamedBefore)));
   return advance(exchangeMemory, offset);
 }
 
@@ -363,7 +363,8 @@ SmallVector<Value> KernelEmitter::emitMapTiles(unsigned number, Value count, con
 void KernelEmitter::emitMapSteps() {
   SmallVector<Value> carried;
   SmallVector<size_t> sizes;
-  for (unsigned number = 0; number < loop.phases.size(); ++number) {
+  SmallVector<unsigned> numbers = getOwnPhases();
+  for (unsigned number : numbers) {
     SmallVector<Value> first = loadTileInputs(number, firstTile, begin, /*areSequences=*/true);
     sizes.push_back(first.size());
     carried.append(first);
@@ -374,7 +375,7 @@ void KernelEmitter::emitMapSteps() {
   IRMapping step = computeStep(time.getInductionVar());
   ValueRange rest = time.getRegionIterArgs();
   SmallVector<Value> next;
-  for (auto [number, size] : llvm::enumerate(sizes)) {
+  for (auto [number, size] : llvm::zip_equal(numbers, sizes)) {
     next.append(emitMapTiles(number, time.getInductionVar(), step, rest.take_front(size)));
     rest = rest.drop_front(size);
   }

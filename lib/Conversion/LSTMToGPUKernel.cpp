@@ -8,6 +8,7 @@
 
 #include "lstm/Conversion/Passes.h"
 
+#include "BranchLoops.h"
 #include "ByteSize.h"
 #include "CUDARuntime.h"
 #include "KernelLayout.h"
@@ -76,8 +77,10 @@ Value LoopConversion::allocate() {
     if (part.plan->hasWarpGroups()) {
       Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(loc, rows, index(part.plan->getNumRows()));
       words = multiply(tiles, index(layout.getTileWords(part.plan->getNumRows())));
-      words = rewriter.createOrFold<arith::AddIOp>(
-          loc, words, index(part.plan->unitBlocks * layout.streamedBytes / 4));
+      int64_t streamedBytes = 0;
+      for (unsigned p = 0; p < getNumParts(loop, *part.plan); ++p)
+        streamedBytes += KernelLayout(loop, *part.plan, p).streamedBytes;
+      words = rewriter.createOrFold<arith::AddIOp>(loc, words, index(part.plan->unitBlocks * streamedBytes / 4));
     } else {
       Value steps = rewriter.createOrFold<arith::MinUIOp>(loc, loop.maxSteps, index(KernelLayout::kLaunchSteps));
       Value slots = rewriter.createOrFold<arith::AddIOp>(loc, steps, index(1));
@@ -154,7 +157,9 @@ void LoopConversion::run() {
     if (!part.plan)
       continue;
     // Blocks wait for each other: a group has to be there at the same time.
-    Value isFor = compare(arith::CmpIPredicate::uge, share, index(part.plan->unitBlocks));
+    unsigned numParts = getNumParts(loop, *part.plan);
+    Value shareOfPart = rewriter.createOrFold<arith::DivUIOp>(loc, share, index(numParts));
+    Value isFor = compare(arith::CmpIPredicate::uge, shareOfPart, index(part.plan->unitBlocks));
     if (fits)
       isFor = arith::AndIOp::create(rewriter, loc, isFor, fits);
     if (before >= 0)
@@ -165,10 +170,13 @@ void LoopConversion::run() {
                                     compare(arith::CmpIPredicate::ule, rows, index(part.maxRows)));
     auto choice = scf::IfOp::create(rewriter, loc, isFor, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(choice.thenBlock());
-    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, share, memory);
+    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, shareOfPart, memory);
     rewriter.setInsertionPointToStart(choice.elseBlock());
   }
   rewriter.moveOpBefore(source, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
+  source->removeAttr(kKernelAttrName);
+  if (loop.numParts > 1)
+    splitIntoBranches(rewriter, source);
 }
 
 namespace {
@@ -219,12 +227,13 @@ struct ConvertLSTMToGPUKernelPass
             !imbalance.empty())
           return source.emitError("has a plan in 'lstm.kernel', but ") << imbalance;
       for (const PlannedRows &part : *planned)
-        if (part.plan && !fits(KernelLayout(*loop, *part.plan), *part.plan, target))
+        if (part.plan && !fits(*loop, *part.plan, target))
           return source.emitError("has a plan in 'lstm.kernel' that takes more than a "
                                   "multiprocessor has: ")
                  << source->getAttr(kKernelAttrName);
       LoopConversion(rewriter, *loop, *planned, siblings, approximates).run();
       ++numKernels;
+      return success();
     }
     source->removeAttr(kKernelAttrName);
     return success();

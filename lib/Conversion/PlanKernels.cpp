@@ -36,7 +36,7 @@ static std::string describeTiles(const KernelPlan &plan) {
   return text + (plan.singleRows ? "single rows" : "rows");
 }
 
-static std::string describe(ArrayRef<PlannedRows> planned) {
+static std::string describe(const RecurrentLoop &loop, ArrayRef<PlannedRows> planned) {
   std::string text;
   int64_t least = 0;
   for (const PlannedRows &part : planned) {
@@ -56,6 +56,8 @@ static std::string describe(ArrayRef<PlannedRows> planned) {
                             part.plan->isCluster() ? part.plan->unitWarps : part.plan->mapWarps);
     else
       text += "libraries";
+    if (unsigned numParts = part.plan ? getNumParts(loop, *part.plan) : 1; numParts > 1)
+      text += llvm::formatv(" for each of {0} parts", numParts);
     if (part.measured)
       text += llvm::formatv(", chosen by measuring: {0:f1} us a call with {1} rows",
                             part.measured->microseconds, part.measured->rows);
@@ -152,15 +154,21 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     if (StringRef imbalance = getImbalance(layout, plan); !imbalance.empty())
       return source.emitError() << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers)
                                 << " is not for this recurrence: " << imbalance;
-    if (fits(layout, plan, target))
+    if (fits(loop, plan, target))
       return success();
+    unsigned numParts = getNumParts(loop, plan);
+    for (unsigned part = 1; part < numParts; ++part) {
+      KernelSize other = KernelLayout(loop, plan, part).size;
+      layout.size.registers = std::max(layout.size.registers, other.registers);
+      layout.size.sharedBytes = std::max(layout.size.sharedBytes, other.sharedBytes);
+    }
     return source.emitError()
            << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers) << " takes " << plan.getNumThreads()
            << " threads of " << layout.size.registers << " registers and " << layout.size.sharedBytes
            << " bytes of shared memory, and has groups of " << plan.unitBlocks << " blocks, but there are "
            << std::min(plan.getMaxRegisters(), target.registers / plan.getNumThreads()) << " registers, "
            << target.sharedBytes << " bytes of shared memory and "
-           << (plan.isCluster() ? target.clusterBlocks : target.getShare())
+           << (plan.isCluster() ? target.clusterBlocks : target.getShare() / numParts)
            << (plan.isCluster() ? " blocks of a cluster" : " multiprocessors");
   }
 
@@ -232,9 +240,9 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     bool hasKernel = llvm::any_of(*planned, [](const PlannedRows &part) { return part.plan; });
     numRecurrences += hasKernel;
     if (hasKernel)
-      remark::passed(source.getLoc(), options) << describe(*planned);
+      remark::passed(source.getLoc(), options) << describe(*loop, *planned);
     else
-      remark::missed(source.getLoc(), options) << describe(*planned);
+      remark::missed(source.getLoc(), options) << describe(*loop, *planned);
     return hasKernel;
   }
 

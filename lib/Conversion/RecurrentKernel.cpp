@@ -49,19 +49,39 @@ void KernelEmitter::meet(Handover event, Value flip, bool waits) {
   assembly(("bar.arrive $0, " + Twine(threads) + ";").str(), "r,~{memory}", {}, id);
 }
 
-/// All steps of one part, of which a step has `numParts`, for the tiles of the block.
-void KernelEmitter::emitSteps(Part part, unsigned numParts) {
+/// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block.
+void KernelEmitter::emitSteps(Part part, ArrayRef<unsigned> numbers) {
   auto time = scf::ForOp::create(b, begin, end, index(1), ValueRange(index(0)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
   Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
   IRMapping step = computeStep(count);
-  for (unsigned i = 0; i < numParts; ++i)
+  for (unsigned i : numbers)
     flip = (this->*part)(i, count, step, flip);
   scf::YieldOp::create(b, flip);
 }
 
+/// Each part has blocks of its own, as many as the others.
 void KernelEmitter::emitKernel() {
+  OpBuilder::InsertionGuard guard(b);
+  unsigned numParts = getNumParts(loop, plan);
+  for (unsigned part = 0; part < numParts; ++part) {
+    layout = KernelLayout(loop, plan, part);
+    Value first = mul(partBlocks, part);
+    block = b.createOrFold<arith::SubIOp>(launch.getBlockIds().x, first);
+    if (part + 1 == numParts) {
+      emitPart();
+      break;
+    }
+    auto parts = scf::IfOp::create(b, isLess(launch.getBlockIds().x, add(first, partBlocks)), /*withElseRegion=*/true);
+    b.setInsertionPointToStart(parts.thenBlock());
+    emitPart();
+    b.setInsertionPointToStart(parts.elseBlock());
+    streamedBefore += plan.unitBlocks * layout.streamedBytes;
+  }
+}
+
+void KernelEmitter::emitPart() {
   Value lane = rem(thread, 32);
   warp = div(thread, 32);
   // Said so that the assembler knows that lanes have the same: then descriptors are computed once for all.
@@ -74,8 +94,8 @@ void KernelEmitter::emitKernel() {
   unitWarp = plan.isCluster() ? div(warp, plan.splits) : rem(warp, plan.getUnitWarps());
   laneRow = div(lane, 4);
   laneColumn = rem(lane, 4);
-  block = rem(launch.getBlockIds().x, plan.unitBlocks);
-  firstTile = mul(div(launch.getBlockIds().x, plan.unitBlocks), passes);
+  firstTile = mul(div(block, plan.unitBlocks), passes);
+  block = rem(block, plan.unitBlocks);
   // Blocks of a cluster wait for each other's tiles, whether they have rows or not.
   endTile = plan.isCluster() ? add(firstTile, passes) : min(add(firstTile, passes), tiles);
   auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
@@ -88,9 +108,9 @@ void KernelEmitter::emitKernel() {
 
   if (plan.isCluster()) {
     beginCluster();
-    for (unsigned i = 0; i < loop.phases.size(); ++i)
+    for (unsigned i : getOwnPhases())
       loadWeights(i);
-    for (unsigned i = 0; i < loop.exchanges.size(); ++i)
+    for (unsigned i : getOwnExchanges())
       publishInitial(i);
     emitClusterSteps();
     meetCluster();
@@ -107,11 +127,11 @@ void KernelEmitter::emitKernel() {
       llvm::alignDown((layout.size.registers + layout.getMostRegisters(plan)) / 2, 8);
   if (plan.hasWarpGroups())
     setRegisters(productRegisters);
-  for (unsigned i = 0; i < loop.phases.size(); ++i)
+  for (unsigned i : getOwnPhases())
     loadWeights(i);
   if (plan.hasWarpGroups())
     meetProducts();
-  emitSteps(&KernelEmitter::emitProductPart, loop.phases.size());
+  emitSteps(&KernelEmitter::emitProductPart, getOwnPhases());
 
   b.setInsertionPointToStart(roles.elseBlock());
   if (plan.hasWarpGroups()) {
@@ -124,7 +144,7 @@ void KernelEmitter::emitKernel() {
     guarded(isLess(split, index(plan.splits)), {}, [&]() -> SmallVector<Value> {
       meetFetchers(/*fetches=*/true);
       return guarded(isFirst(rem(thread, 32)), {}, [&]() -> SmallVector<Value> {
-        emitSteps(&KernelEmitter::emitFetchPart, loop.phases.size());
+        emitSteps(&KernelEmitter::emitFetchPart, getOwnPhases());
         return {};
       });
     });
@@ -135,7 +155,7 @@ void KernelEmitter::emitKernel() {
                                    llvm::alignDown(left / plan.getNumMapThreads(), 8)));
   }
   mapThread = b.createOrFold<arith::SubIOp>(thread, index(plan.getNumProductThreads()));
-  for (unsigned i = 0; i < loop.exchanges.size(); ++i)
+  for (unsigned i : getOwnExchanges())
     publishInitial(i);
   // Buffers are empty at first.
   for (int64_t i = 0; i < layout.sumBuffers; ++i)
@@ -143,7 +163,7 @@ void KernelEmitter::emitKernel() {
   if (plan.hasWarpGroups())
     emitMapSteps();
   else
-    emitSteps(&KernelEmitter::emitMapPart, loop.stages.size());
+    emitSteps(&KernelEmitter::emitMapPart, getOwnStages());
 }
 
 void KernelEmitter::emit(Value multiprocessors, Value memory) {
@@ -160,11 +180,16 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   // At least one, so that nothing is divided by zero where there is no row.
   passes = plan.isCluster() ? index(plan.rowTiles)
                             : arith::MaxUIOp::create(b, divideUp(tiles, groups), one).getResult();
-  Value grid = mul(divideUp(tiles, passes), plan.unitBlocks);
+  partBlocks = mul(divideUp(tiles, passes), plan.unitBlocks);
+  unsigned numParts = getNumParts(loop, plan);
+  Value grid = mul(partBlocks, numParts);
+  int64_t sharedBytes = 0;
+  for (unsigned part = 0; part < numParts; ++part)
+    sharedBytes = std::max(sharedBytes, KernelLayout(loop, plan, part).size.sharedBytes);
 
   auto emitLaunch = [&](Value cluster) {
     launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
-                                   word(layout.size.sharedBytes), Type(), ValueRange(), TypeRange(),
+                                   word(sharedBytes), Type(), ValueRange(), TypeRange(),
                                    TypeRange(), cluster, cluster ? one : Value(), cluster ? one : Value());
     // The builder forgets the places of clusters.
     Block &body = launch.getBody().front();

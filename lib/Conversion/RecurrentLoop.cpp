@@ -38,6 +38,7 @@ private:
   LogicalResult matchRowMemory();
   LogicalResult matchRowOperation(Operation *op);
   LogicalResult addStages();
+  void findParts();
   void findSumsOfSquares(MapStage &stage);
   LogicalResult matchInputs(unsigned number);
   LogicalResult matchOperands(const RowValue &value);
@@ -446,6 +447,57 @@ LogicalResult Matcher::matchProjections(unsigned number) {
   return success();
 }
 
+/// Phases that need each other are of one part. Each part has to be recurrent: what only follows another one, as a layer
+/// without a state, is not worth blocks of its own.
+void Matcher::findParts() {
+  size_t count = result.phases.size();
+  // Lanes that fold rows may be those of any phase with as many units.
+  if (!result.rowValues.empty())
+    return;
+  std::vector<llvm::SmallBitVector> leadsTo(count, llvm::SmallBitVector(count));
+  for (PhaseInLoop &phase : result.phases)
+    for (const Projection &projection : phase.projections)
+      if (projection.exchange)
+        leadsTo[result.exchanges[*projection.exchange].producer].set(&phase - result.phases.begin());
+  for (auto [number, phase] : llvm::enumerate(result.phases)) {
+    PhaseOp op = phase.op;
+    auto share = [&](Value view) {
+      for (const Writer &writer : isa<MemRefType>(view.getType()) ? getWriters(view) : ArrayRef<Writer>()) {
+        if (writer.phase == number)
+          continue;
+        leadsTo[writer.phase].set(number);
+        leadsTo[number].set(writer.phase);
+      }
+    };
+    for (Value input : op.getInputs())
+      share(input);
+    for (Value out : op.getOuts())
+      share(out);
+  }
+  for (size_t through = 0; through < count; ++through)
+    for (llvm::SmallBitVector &ends : leadsTo)
+      if (ends.test(through))
+        ends |= leadsTo[through];
+  std::vector<unsigned> parts(count);
+  unsigned numParts = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (!leadsTo[i].test(i))
+      return;
+    parts[i] = numParts;
+    for (size_t j = 0; j < i; ++j)
+      if (leadsTo[i].test(j) && leadsTo[j].test(i))
+        parts[i] = parts[j];
+    numParts += parts[i] == numParts;
+  }
+  result.numParts = numParts;
+  for (auto [phase, part] : llvm::zip_equal(result.phases, parts))
+    phase.part = part;
+  for (const PhaseInLoop &phase : result.phases)
+    for (const Projection &projection : phase.projections)
+      result.hasLinkedParts |=
+          projection.exchange && result.phases[result.exchanges[*projection.exchange].producer].part != phase.part;
+}
+
 FailureOr<RecurrentLoop> Matcher::run() {
   if (result.loop.getNumResults() != 0)
     return reject("the step has results");
@@ -469,6 +521,7 @@ FailureOr<RecurrentLoop> Matcher::run() {
     return failure();
   if (result.exchanges.empty())
     return reject("no phase projects what the loop writes");
+  findParts();
 
   Value out = result.phases.front().op.getOuts().front();
   auto type = cast<MemRefType>(out.getType());

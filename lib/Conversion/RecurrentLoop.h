@@ -41,6 +41,8 @@ struct PhaseInLoop {
   SmallVector<Projection> projections;
   /// The number of the row value that an input is; none: another input.
   SmallVector<std::optional<unsigned>> rowInputs;
+  /// Which of the loop's parts it is of.
+  unsigned part = 0;
 };
 
 /// What is mapped and folded at once, from products and row values of the stages before: one phase,
@@ -65,6 +67,11 @@ struct RecurrentLoop {
   SmallVector<Exchange> exchanges;
   SmallVector<RowValue> rowValues;
   SmallVector<MapStage> stages;
+  /// Parts that need nothing of each other but what is exchanged, and that only in one direction: both directions of a
+  /// layer, or layers, each of which projects what the one before gives. Blocks of their own can do them.
+  unsigned numParts = 1;
+  /// Whether a part projects what another one gives.
+  bool hasLinkedParts = false;
 
   /// Row values that a stage has to know.
   SmallVector<unsigned> getRowValuesOf(const MapStage &stage) const;

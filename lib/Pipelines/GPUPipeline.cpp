@@ -72,10 +72,24 @@ static bool plansKernels(const LSTMToNVVMOptions &options) {
   return getCapability(options) >= kTensorCoreCapability;
 }
 
+static bool roundsToTF32(const LSTMToNVVMOptions &options) {
+  return options.float32 == Float32Mode::TF32 || options.allowTF32;
+}
+
 /// Whether large products of f32 become several of bf16.
 static bool splitsProducts(const LSTMToNVVMOptions &options) {
-  return options.strategy != GPUStrategy::Naive && options.float32 != Float32Mode::TF32 && !options.allowTF32 &&
+  return options.strategy != GPUStrategy::Naive && !roundsToTF32(options) &&
          getCapability(options) >= kTensorCoreCapability;
+}
+
+/// Which layers one kernel runs. Three products instead of one for f32 take longer than the next layer's latency.
+static std::optional<LSTMStackRecurrencesPassOptions> getStacking(const LSTMToNVVMOptions &options) {
+  if (!plansKernels(options) || options.stackedBytes == 0)
+    return std::nullopt;
+  LSTMStackRecurrencesPassOptions stacking;
+  stacking.maxBytes = options.stackedBytes;
+  stacking.float32 = roundsToTF32(options);
+  return stacking;
 }
 
 /// Cells on tensors to scans of products and elementwise operations.
@@ -89,7 +103,7 @@ static void addTensors(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   if (isNaive)
     pm.addPass(createLSTMDecomposeCellsPass());
   else
-    addPhases(pm, /*hoistAddends=*/false);
+    addPhases(pm, /*hoistAddends=*/false, getStacking(options));
   ConvertLSTMToLinalgPassOptions gatesOnly;
   gatesOnly.phases = false;
   pm.addPass(createConvertLSTMToLinalgPass(gatesOnly));
@@ -114,8 +128,10 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   waves.overlapProjections = options.overlapProjections;
   if (options.strategy == GPUStrategy::Library)
     pm.addPass(createLSTMWavefrontPass(waves));
+  LSTMBranchLoopsPassOptions branches;
+  branches.kernels = plansKernels(options);
   if (options.strategy != GPUStrategy::Naive)
-    pm.addPass(createLSTMBranchLoopsPass());
+    pm.addPass(createLSTMBranchLoopsPass(branches));
   if (plansKernels(options)) {
     LSTMPlanKernelsPassOptions plan;
     plan.plan.assign(options.kernelPlan.begin(), options.kernelPlan.end());
@@ -135,6 +151,7 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     kernels.approximates = options.activations != MathAccuracy::Accurate;
     kernels.chips.assign(chips.begin(), chips.end());
     pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
+    pm.addPass(createLSTMBranchLoopsPass());
     // What is left goes the way of the library.
     ConvertLSTMToLinalgPassOptions rest;
     rest.deallocate = false;

@@ -9,6 +9,8 @@
 #ifndef LSTM_LIB_PIPELINES_PARTS_H
 #define LSTM_LIB_PIPELINES_PARTS_H
 
+#include "lstm/Dialect/LSTM/Transforms/Passes.h"
+
 #include "mlir/Pass/PassManager.h"
 
 namespace mlir::lstm {
@@ -20,8 +22,9 @@ void addCleanup(OpPassManager &pm);
 void addFloatEmulation(OpPassManager &pm);
 
 /// `lstm-to-phases`; `hoistAddends` is the option `addends` of lstm-hoist-input-projections,
-/// and the opposite of its option `reductions`.
-void addPhases(OpPassManager &pm, bool hoistAddends);
+/// and the opposite of its option `reductions`. With `stacking`, layers become one recurrence.
+void addPhases(OpPassManager &pm, bool hoistAddends,
+               std::optional<LSTMStackRecurrencesPassOptions> stacking = std::nullopt);
 
 /// Scans and linalg operations on tensors to loops on memrefs, allocations outside of the
 /// loops where they can be; no deallocation yet.

@@ -32,7 +32,7 @@ void lstm::addCleanup(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-void lstm::addPhases(OpPassManager &pm, bool hoistAddends) {
+void lstm::addPhases(OpPassManager &pm, bool hoistAddends, std::optional<LSTMStackRecurrencesPassOptions> stacking) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createLSTMDecomposeCellsPass());
@@ -40,6 +40,13 @@ void lstm::addPhases(OpPassManager &pm, bool hoistAddends) {
   pm.addPass(createLoopInvariantCodeMotionPass());
   pm.addPass(createLSTMFuseGatesPass());
   addCleanup(pm);
+  if (stacking) {
+    // Sizes of a layer's results would be what the next one needs of it besides its steps.
+    pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
+    addCleanup(pm);
+    pm.addPass(createLSTMStackRecurrencesPass(*stacking));
+    addCleanup(pm);
+  }
   LSTMHoistInputProjectionsPassOptions hoist;
   hoist.addends = hoistAddends;
   // One is for machines where a step's operations are kernels, the other for the rest.

@@ -433,7 +433,10 @@ def LSTMBranchLoopsPass : Pass<"lstm-branch-loops", "ModuleOp"> {
     enqueued on a branch of its own (`lstmCudaSetBranch`, `lstmCudaJoin` in
     lstm-runtime/cuda.h). The loops stand in one `scf.execute_region`, so that
     `lstm-plan-memory`, which must run next, takes their buffers to be in use together.
+
+    With `kernels`, a loop whose parts one kernel can run stays, for `lstm-plan-kernels` to plan.
   }];
+  let options = [Option<"kernels", "kernels", "bool", "false", "Leave loops whose parts one kernel can run">];
   let statistics = [Statistic<"numLoops", "loops-split", "Loops split">];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect", "scf::SCFDialect"];
 }

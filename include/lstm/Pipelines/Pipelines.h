@@ -102,6 +102,10 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
                          llvm::cl::desc("Parts of the steps by which stacked layers follow each other (1: one "
                                         "after the other)"),
                          llvm::cl::init(8)};
+  Option<int64_t> stackedBytes{*this, "stacked-bytes",
+                               llvm::cl::desc("Most bytes of weights of layers that one kernel runs, each a step behind the one "
+                                              "before (0: none)"),
+                               llvm::cl::init(16 << 20)};
   Option<bool> overlapProjections{*this, "overlap-projections",
                                   llvm::cl::desc("Project the inputs of some steps beside the steps before"),
                                   llvm::cl::init(false)};

@@ -21,6 +21,7 @@ called with, and what they must give, all from the suites that test the CPU.
                       cells and large ones by clusters, in single rows of f32, and by both
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
+    stacked/NAME/MODE layers of a cell, which one kernel runs, each a step behind the one before; apart/… by a kernel each
     split/NAME        cells and a product so large that products of f32 become products of bf16; library/split/… so,
                       unsplit/split/… without
     g2p               examples/g2p on random words
@@ -325,6 +326,73 @@ class SplitProduct(Program):
         return made
 
 
+class Stacked(Program):
+    """Layers of an example's cell, with lengths that end at different steps; in the types of a mode."""
+
+    MODES = {"lstm": ("f16", "bf16", "tf32"), "reverse": ("bf16",), "gru_reset_after": ("bf16", "tf32"), "gru_reset_before": ("tf32",)}
+    LAYERS = 3
+    sizes = [*SIZES, ("several launches", 300, 9, None)]
+
+    def __init__(self, cell, mode):
+        self.cell, self.mode, self.name = cell, mode, f"stacked/{cell}/{mode}"
+        self.flags = tuple(get_mode_flags(mode))
+        self.one = re.sub(r"(?m)^ *//.*\n", "", Cell(cell).text())
+        self.slots, self.results = runner.signature(self.one)
+        # Layers have these of their own.
+        self.own = [slot for slot in self.slots if slot.name not in ("x", "len")]
+
+    def layer(self, number):
+        """As @main."""
+        text = re.sub(r' \{lstm.name = "\w+"\}', "", self.one)
+        if number == 0:
+            return text
+        narrow, wide = self.slots[0].shape[-1], self.results[0].shape[-1]
+        return re.sub(rf"(?<![\d.a-wyz]){narrow}(?=x)", str(wide), text)
+
+    def text(self):
+        texts = [self.layer(number) for number in range(self.LAYERS)]
+        body, values, kinds, read = [], [], [], "%x"
+        parameters = [f"%{slot.name}: {slot.text}" for slot in self.slots if slot not in self.own]
+        for number, text in enumerate(texts):
+            slots, results = runner.signature(text)
+            names = {slot.name: f"%{slot.name}{number}" for slot in self.own} | {"x": read, "len": "%len"}
+            parameters += [f"%{slot.name}{number}: {slot.text}" for slot in slots if slot.name not in ("x", "len")]
+            body.append(f"  %r{number}:{len(results)} = call @layer{number}({', '.join(names[slot.name] for slot in slots)})"
+                        f" : ({', '.join(slot.text for slot in slots)}) -> ({', '.join(result.text for result in results)})\n")
+            read = f"%r{number}#0"
+            for i, result in list(enumerate(self.results))[1:]:
+                values.append(f"%r{number}#{i}")
+                kinds.append(f'{results[i].text} {{lstm.name = "{result.name}{number}"}}')
+        values.insert(0, read)
+        kinds.insert(0, f'{results[0].text} {{lstm.name = "ys"}}')
+        plain = ", ".join(kind.split(" {")[0] for kind in kinds)
+        layers = [text.replace("func.func @main", f"func.func private @layer{number}") for number, text in enumerate(texts)]
+        text = "".join(layers) + f"func.func @main({', '.join(parameters)}) -> ({', '.join(kinds)}) {{\n{''.join(body)}" \
+                                f"  return {', '.join(values)} : {plain}\n}}\n"
+        return text.replace("xf32>", f"x{self.mode}>") if self.mode in ("f16", "bf16") else text
+
+    def cases(self):
+        made, text = [], self.text()
+        for label, steps, batch, lengths in self.sizes:
+            given, want = {}, {}
+            for number in range(self.LAYERS):
+                own = examples.inputs(self.layer(number), steps, batch,
+                                      suite.hash_of(self.name, label) + number, lengths=lengths)
+                own = {name: runner.rounded(value, self.mode) if self.mode in ("f16", "bf16") and name != "len" else value
+                       for name, value in own.items()}
+                if number:
+                    own |= {"x": ys, "len": given["len"]}  # noqa: F821
+                else:
+                    given = {name: own[name] for name in ("x", "len")}
+                given |= {f"{slot.name}{number}": own[slot.name] for slot in self.own}
+                results = examples.REFERENCES[self.cell](own)
+                ys = results[self.results[0].name]  # noqa: F841
+                want |= {f"{slot.name}{number}": results[slot.name] for slot in self.results[1:]}
+            how = Streamed.EXACTNESS[self.mode] if self.mode in ("f16", "bf16") else ("absolute", 2.0**-9)
+            made.append(case_of(text, label, given, {"ys": ys} | want, how))
+        return made
+
+
 class Norm(Program):
     """Units that are no multiple of what a block has are folded, too."""
 
@@ -612,6 +680,9 @@ def every(count):
     made += [Variant("persistent", program) for program in persistent]
     made += [Variant("library", Cell(name)) for name in examples.names()]
     made += [Variant("library", Large(name), "overlap", ["--overlap-projections"]) for name in Large.GROWN]
+    stacked = [Stacked(cell, mode) for cell, modes in Stacked.MODES.items() for mode in modes]
+    made += stacked
+    made += [Variant("auto", program, "apart", [*program.flags, "--stacked-bytes=0"]) for program in stacked if program.mode == "bf16"]
     split = [*map(Split, Split.GROWN), SplitStatic("lstm"), SplitProduct()]
     made += split
     made += [Variant("library", program) for program in split]

@@ -110,6 +110,37 @@ def LSTMFuseRecurrencesPass : Pass<"lstm-fuse-recurrences"> {
   let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
 }
 
+def LSTMStackRecurrencesPass : Pass<"lstm-stack-recurrences"> {
+  let summary = "Make one recurrence of layers (L1, L2)";
+  let description = [{
+    A recurrence and one that reads step by step what the first one gives, as a layer and the one
+    behind it, become one whose body holds both. They have to run in the same direction and have the
+    same lengths, the second may not depend on the first otherwise, as by its last state, and, with
+    lengths, may have no `unmasked` state. Layers that reduce rows, as by a norm, stay
+    apart, as all units wait for each other there anyway. What the first gives is no sequence any
+    more, so that its product with weights stays in the loop: for machines where a step is bound by
+    latency, and where one layer does a step while the next one does the step before. It has to run
+    before projections are hoisted.
+
+    ```mlir
+    %y = lstm.recurrence over(%x = %xs) init(%h = %h0) outs(%y0) { ... out(%h1) }
+    %z = lstm.recurrence over(%v = %y) init(%k = %k0) outs(%z0) { f(%v, %k) ... }
+    ```
+
+    becomes
+
+    ```mlir
+    %z = lstm.recurrence over(%x = %xs) init(%h = %h0, %k = %k0) outs(%z0) { ... f(%h1, %k) ... }
+    ```
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "int64_t", "16777216",
+                        "Most bytes of weights that both bodies read">,
+                 Option<"maxRows", "max-rows", "int64_t", "64", "Most rows, where their number is known">,
+                 Option<"float32", "float32", "bool", "true", "Also layers with products of f32, else of 16 bits alone">];
+  let statistics = [Statistic<"numStacked", "recurrences-stacked", "Recurrences fused into the one before">];
+  let dependentDialects = ["arith::ArithDialect", "tensor::TensorDialect"];
+}
+
 def LSTMGenerateChecksPass : Pass<"lstm-generate-checks"> {
   let summary = "Check at run time what the verifier could not check";
   let description = [{

@@ -73,10 +73,26 @@ FailureOr<PhaseOp> gateToPhase(RewriterBase &rewriter, GateOp op);
 
 /// Fuses `second` into `first` and returns the fused recurrence. Fails if one depends on the other, or
 /// if they do not have the same number of steps and the same lengths.
-FailureOr<RecurrenceOp> fuseRecurrences(RewriterBase &rewriter, RecurrenceOp first, RecurrenceOp second);
+/// With `stacked`, `second` has to read step by step what the outputs of `first` are, as a layer what the one before gives,
+/// and may not depend on it otherwise.
+FailureOr<RecurrenceOp> fuseRecurrences(RewriterBase &rewriter, RecurrenceOp first, RecurrenceOp second,
+                                        bool stacked = false);
 
 /// Fuses what can be fused in each block in `root`; returns how many recurrences became part of another.
 unsigned fuseRecurrences(RewriterBase &rewriter, Operation *root);
+
+/// Which layers become one recurrence.
+struct StackingLimits {
+  /// Of weights that the bodies read.
+  int64_t maxBytes;
+  /// Where the number of rows is known.
+  int64_t maxRows;
+  /// Also those with products of f32, else of 16 bits alone.
+  bool float32;
+};
+
+/// The same for recurrences that read what others give step by step, within `limits`.
+unsigned stackRecurrences(RewriterBase &rewriter, Operation *root, const StackingLimits &limits);
 
 /// Turns a recurrence into a scan.
 FailureOr<ScanOp> lowerRecurrence(RewriterBase &rewriter, RecurrenceOp op);
