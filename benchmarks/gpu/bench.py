@@ -191,7 +191,7 @@ def steps_makers(case, arrays, options, xla):
 def makers(case, arrays, options, xla):
     """Functions that prepare, by name."""
     made = {"ours": lambda known, folder: Timed(participants.ours(case, arrays, options.programs), known, own_graph=True)}
-    if case.cell == "peephole":
+    if case.cell not in gpu_cases.LIBRARY_CELLS:
         made["eager"] = lambda known, folder: Timed(participants.custom(case, arrays), known)
         made["compile"] = lambda known, folder: Timed(participants.compiled(case, arrays), known)
         made["xla"] = lambda known, folder: TimedXla(xla(), case, known, folder, arrays)

@@ -6,6 +6,7 @@
 import dataclasses
 import itertools
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -14,7 +15,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / folder) for folder in ("test/Integration/CPU", "python_bindings")]
 import runner  # noqa: E402
 
-GATES = {"lstm": 4, "gru": 3, "peephole": 4}
+GATES = {"lstm": 4, "gru": 3, "peephole": 4, "own": 4, "norm": 4}
+# What cuDNN has; another cell is written by whoever needs it.
+LIBRARY_CELLS = ("lstm", "gru")
 # The type of x, h and the weights; c and biases are f32. In TF32 products round f32 to it.
 ELEMENTS = {"f32": "f32", "tf32": "f32", "bf16": "bf16", "f16": "f16"}
 
@@ -62,7 +65,8 @@ def grid(quick=False):
     """What counts most first: a run may end early."""
     types = ("bf16", "f32", "tf32", "f16")
     made = [Case("lstm", kind, B, T, H, H) for kind in types for B, T, H in (QUICK if quick else LAYERS)]
-    made += [Case("peephole", kind, 64, 128, H, H) for kind in ("bf16", "f32") for H in ((512,) if quick else (1024, 512))]
+    for cell, units in (("peephole", (1024, 512)), ("own", (1024, 512)), ("norm", (512,))):
+        made += [Case(cell, kind, 64, 128, H, H) for kind in ("bf16", "f32") for H in (units[-1:] if quick else units)]
     if not quick:
         made += [Case("lstm", kind, *sizes) for kind in types[:3]
                  for sizes in ((64, 512, 768, 768, 2, 2), (32, 128, 1024, 1024, 4, 1))]
@@ -91,7 +95,68 @@ BASELINE = Case("lstm", "bf16", 64, 128, 512, 512)
 # Programs
 
 
+def gates_text(names, activations, terms, H):
+    """One value a gate, in f32."""
+    gates = f"tensor<?x{len(names)}x{H}xf32>"
+    lines = [f"%gates = lstm.gate [{', '.join(activations)}] {terms} : {gates}"]
+    lines += [f"%{name} = tensor.extract_slice %gates[0, {k}, 0] [%B, 1, {H}] [1, 1, 1] : {gates} to tensor<?x{H}xf32>"
+              for k, name in enumerate(names)]
+    return "\n    ".join(lines)
+
+
+def own_text(case, width, state, cell):
+    """A cell that nobody else has, with LSTM's products and states: as far as i lets it, c gives up the share r of
+    itself for g, and it stays within 1. Gates lie in the order i, r, g, o; z = x W + h U + b:
+
+        i = sigmoid(z_i)    r = (1 + softsign(z_r)) / 2    g = elu(z_g)    o = sigmoid(z_o)
+        c' = max(-1, min(1, c + i * (g - r * c)))          h' = o * tanh(c')
+    """
+    H, e = case.H, case.element
+    terms = f"dot(%xt, %W : tensor<?x{width}x{e}>, tensor<{width}x4x{H}x{e}>)\n        " \
+            f"dot(%h, %U : {state}, tensor<{H}x4x{H}x{e}>) add(%b : tensor<4x{H}xf32>)"
+    return gates_text(("i", "s", "g", "o"), ("sigmoid", "softsign", "elu", "sigmoid"), terms, H) + f"""
+    %r = lstm.gate affine(0.5, 0.5) add(%s : {cell}) : {cell}
+    %rc = arith.mulf %r, %c : {cell}
+    %way = arith.subf %g, %rc : {cell}
+    %moved = arith.mulf %i, %way : {cell}
+    %c1 = lstm.gate identity clip 1.0 add(%c : {cell}) add(%moved : {cell}) : {cell}
+    %a = math.tanh %c1 : {cell}
+    %h1 = lstm.gate identity scale(%o, %a : {cell}, {cell}) : {state}"""
+
+
+def normalizers(H):
+    """The functions of the example, with so many units."""
+    text = (ROOT / "examples/cells/layer_norm_lstm.mlir").read_text()
+    found = re.findall(r"(?ms)^func\.func private @normalize_\w+\(.*?^}\n", text)
+    sizes = {"40": H, "160": 4 * H}
+    return re.sub(r"(?<![\d.])(40|160)(?=x|\.0)", lambda size: str(sizes[size[0]]), "\n".join(found))
+
+
+def norm_text(case, width, state, cell):
+    """As in the example, but for the types of x and h."""
+    H, e = case.H, case.element
+    gates, gain, cell_gain = f"tensor<?x4x{H}xf32>", f"tensor<4x{H}xf32>", f"tensor<{H}xf32>"
+    terms = f"add(%nx : {gates})\n        add(%nh : {gates}) add(%b : {gain})"
+    return f"""%zx = lstm.gate identity dot(%xt, %W : tensor<?x{width}x{e}>, tensor<{width}x4x{H}x{e}>) : {gates}
+    %zh = lstm.gate identity dot(%h, %U : {state}, tensor<{H}x4x{H}x{e}>) : {gates}
+    %nx = func.call @normalize_gates(%zx, %gain_x, %shift_x) : ({gates}, {gain}, {gain}) -> {gates}
+    %nh = func.call @normalize_gates(%zh, %gain_h, %shift_h) : ({gates}, {gain}, {gain}) -> {gates}
+    {gates_text(("i", "f", "g", "o"), ("sigmoid", "sigmoid", "tanh", "sigmoid"), terms, H)}
+    %fc = arith.mulf %f, %c : {cell}
+    %ig = arith.mulf %i, %g : {cell}
+    %c1 = arith.addf %fc, %ig : {cell}
+    %nc = func.call @normalize_cell(%c1, %gain_c, %shift_c) : ({cell}, {cell_gain}, {cell_gain}) -> {cell}
+    %a = math.tanh %nc : {cell}
+    %h1 = lstm.gate identity scale(%o, %a : {cell}, {cell}) : {state}"""
+
+
+# Those that no operation is.
+USER_CELLS = {"own": own_text, "norm": norm_text}
+
+
 def cell_text(case, width, state, cell):
+    if case.cell in USER_CELLS:
+        return USER_CELLS[case.cell](case, width, state, cell)
     H, G, e = case.H, GATES[case.cell], case.element
     low = f"input(%xt, %W : tensor<?x{width}x{e}>, tensor<{width}x{G}x{H}x{e}>)\n" \
           f"        state(%h, %U : {state}, tensor<{H}x{G}x{H}x{e}>)\n        "
@@ -113,6 +178,9 @@ def part_arguments(case, width):
         made["d"] = f"tensor<{G}x{H}xf32>"
     if case.cell == "peephole":
         made["p"] = f"tensor<3x{H}xf32>"
+    if case.cell == "norm":
+        for of, gates in (("x", "4x"), ("h", "4x"), ("c", "")):
+            made |= {f"{kind}_{of}": f"tensor<{gates}{H}xf32>" for kind in ("gain", "shift")}
     return made
 
 
@@ -177,7 +245,8 @@ def program(case):
   %T = tensor.dim %x, %i0 : {x}
   %B = tensor.dim %x, %i1 : {x}
 """
-    return "".join(part_text(case, *part) for part in parts) + f"""
+    shared = normalizers(H) if case.cell == "norm" else ""
+    return shared + "".join(part_text(case, *part) for part in parts) + f"""
 func.func @main({', '.join(parameters)}) -> ({named}) {{
 {sizes}{chr(10).join(body)}
   return {', '.join(values)} : {', '.join(kind for _, kind in results)}
@@ -197,6 +266,8 @@ def inputs(case, seed=1):
             shape = [case.B if size is None else size for size in runner.Slot("a", None, text).shape]
             if argument in ("h0", "c0"):
                 value = 0.5 * random.standard_normal(shape, np.float32)
+            elif argument.startswith("gain"):
+                value = 1 + 0.1 * random.standard_normal(shape, np.float32)
             else:
                 value = random.uniform(-1, 1, shape).astype(np.float32) / case.H**0.5
             made[f"{argument}_{name}"] = value
@@ -204,29 +275,51 @@ def inputs(case, seed=1):
     return {name: value if kind == "f32" else runner.rounded(value, kind).astype(np.float32) for name, value in made.items()}
 
 
+def normalized(values, gain, shift, xp):
+    """Over the axes that gain has."""
+    axes = tuple(range(-gain.ndim, 0))
+    centred = values - values.mean(axes, keepdims=True)
+    return centred / xp.sqrt((centred**2).mean(axes, keepdims=True) + 1e-5) * gain + shift
+
+
+def product(a, values, weight, of, xp):
+    """x W or h U, which some cells normalize."""
+    W = a[weight]
+    made = (values.reshape(-1, len(W)) @ W.reshape(len(W), -1)).reshape(*values.shape[:-1], *W.shape[1:])
+    return normalized(made, a[f"gain_{of}"], a[f"shift_{of}"], xp) if f"gain_{of}" in a else made
+
+
+def next_state(cell, p, u, h, c, a, xp):
+    """h and c after a step; p is x W + b, u is h U, a what the layer and direction takes."""
+    sigmoid = lambda v: 1 / (1 + xp.exp(-v))  # noqa: E731
+    if cell == "gru":
+        r, z = sigmoid(p[:, 0] + u[:, 0] + a["d"][0]), sigmoid(p[:, 1] + u[:, 1] + a["d"][1])
+        n = xp.tanh(p[:, 2] + r * (u[:, 2] + a["d"][2]))
+        return (1 - z) * n + z * h, None
+    z, peep = p + u, a.get("p", (0, 0, 0))
+    if cell == "own":
+        r, g = (1 + z[:, 1] / (1 + abs(z[:, 1]))) / 2, xp.where(z[:, 2] < 0, xp.expm1(z[:, 2]), z[:, 2])
+        c = xp.clip(c + sigmoid(z[:, 0]) * (g - r * c), -1, 1)
+    else:
+        i, f = sigmoid(z[:, 0] + peep[0] * c), sigmoid(z[:, 1] + peep[1] * c)
+        c = f * c + i * xp.tanh(z[:, 2])
+    seen = normalized(c, a["gain_c"], a["shift_c"], xp) if cell == "norm" else c
+    return sigmoid(z[:, 3] + peep[2] * c) * xp.tanh(seen), c
+
+
 def reference(case, arrays, xp=np):
     """ys in the arrays' own precision; `xp` is numpy or torch."""
-    sigmoid = lambda v: 1 / (1 + xp.exp(-v))  # noqa: E731
     y = arrays["x"]
     parts = list(case.parts())
-    H, G, D = case.H, GATES[case.cell], case.directions
+    D = case.directions
     for layer in range(case.layers):
         sides = []
         for name, width, backwards in parts[layer * D:(layer + 1) * D]:
             a = {n: arrays[f"{n}_{name}"] for n in part_arguments(case, width)}
-            U, h, c, ys = a["U"].reshape(H, G * H), a["h0"], a.get("c0"), []
-            projected = (y.reshape(-1, width) @ a["W"].reshape(width, G * H)).reshape(len(y), -1, G, H) + a["b"]
+            h, c, ys = a["h0"], a.get("c0"), []
+            projected = product(a, y, "W", "x", xp) + a["b"]
             for t in reversed(range(len(y))) if backwards else range(len(y)):
-                u, p = (h @ U).reshape(-1, G, H), projected[t]
-                if case.cell == "gru":
-                    r, z = sigmoid(p[:, 0] + u[:, 0] + a["d"][0]), sigmoid(p[:, 1] + u[:, 1] + a["d"][1])
-                    n = xp.tanh(p[:, 2] + r * (u[:, 2] + a["d"][2]))
-                    h = (1 - z) * n + z * h
-                else:
-                    g, peep = p + u, a.get("p", (0, 0, 0))
-                    i, f = sigmoid(g[:, 0] + peep[0] * c), sigmoid(g[:, 1] + peep[1] * c)
-                    c = f * c + i * xp.tanh(g[:, 2])
-                    h = sigmoid(g[:, 3] + peep[2] * c) * xp.tanh(c)
+                h, c = next_state(case.cell, projected[t], product(a, h, "U", "h", xp), h, c, a, xp)
                 ys.append(h)
             sides.append(xp.stack(ys[::-1] if backwards else ys))
         y = sides[0] if D == 1 else xp.concatenate(sides, -1)

@@ -4,6 +4,7 @@
 """Who is timed on a GPU. Each prepares a case and gives a function without arguments that
 enqueues one call on PyTorch's current stream and returns ys."""
 
+import functools
 import json
 import os
 import pathlib
@@ -13,6 +14,7 @@ import sys
 import lstm_mlir
 import numpy as np
 import torch
+import torch.nn.functional as F
 from gpu_cases import GATES
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -120,17 +122,42 @@ def peephole_step(p, h, c, U, peep):
     return torch.sigmoid(o + peep[2] * c) * torch.tanh(c), c
 
 
-def custom(case, arrays, step=peephole_step):
-    """A cell of one's own, as one writes it: the input's product for all steps at once, then a loop."""
-    kind = case.element
-    x, h0, c0, W, U, b, p = (on_device(arrays[n], kind) for n in ("x", "h0_0f", "c0_0f", "W_0f", "U_0f", "b_0f", "p_0f"))
-    W, U, b = W.reshape(case.I, -1), U.reshape(case.H, -1), b.reshape(-1)
+def own_step(p, h, c, U):
+    i, r, g, o = (p + h @ U).chunk(4, 1)
+    c = torch.clamp(c + torch.sigmoid(i) * (F.elu(g) - (1 + F.softsign(r)) / 2 * c), -1, 1)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+def norm_step(p, h, c, U, gain_h, shift_h, gain_c, shift_c):
+    i, f, g, o = (p + F.layer_norm(h @ U, gain_h.shape, gain_h, shift_h)).chunk(4, 1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(F.layer_norm(c, gain_c.shape, gain_c, shift_c)), c
+
+
+# Steps, and what they take besides the projected input and the states.
+STEPS = {"peephole": (peephole_step, ["U", "p"]), "own": (own_step, ["U"]),
+         "norm": (norm_step, ["U", "gain_h", "shift_h", "gain_c", "shift_c"])}
+
+
+def custom(case, arrays, prepared=lambda step: step):
+    """A cell that PyTorch does not have, as one writes it: the input's product for all steps at once, then a loop."""
+    a = {name.removesuffix("_0f"): on_device(array, case.element) for name, array in arrays.items()}
+    # All gates in one axis; peepholes are looked at one by one.
+    a |= {name: a[name].flatten(-2) for name in ("W", "U", "b", "gain_x", "shift_x", "gain_h", "shift_h") if name in a}
+    step, names = STEPS[case.cell]
+    step, weights = prepared(step), [a[name] for name in names]
+
+    def project():
+        projected = a["x"] @ a["W"]
+        if case.cell == "norm":
+            projected = F.layer_norm(projected, a["gain_x"].shape, a["gain_x"], a["shift_x"])
+        return projected + a["b"]
 
     def call():
         with torch.no_grad():
-            h, c, ys = h0, c0, []
-            for projected in x @ W + b:
-                h, c = step(projected, h, c, U, p)
+            h, c, ys = a["h0"], a["c0"], []
+            for projected in project():
+                h, c = step(projected, h, c, *weights)
                 ys.append(h)
             return torch.stack(ys)
     return call
@@ -138,7 +165,7 @@ def custom(case, arrays, step=peephole_step):
 
 def compiled(case, arrays):
     """The step by torch.compile; the whole loop unrolled would compile for minutes."""
-    return custom(case, arrays, torch.compile(peephole_step, dynamic=False))
+    return custom(case, arrays, functools.partial(torch.compile, dynamic=False))
 
 
 class Xla:
@@ -166,7 +193,7 @@ class Xla:
 
     def prepare(self, case, inputs, outputs):
         """Returns ys."""
-        self.ask(inputs=inputs, outputs=outputs, kind=case.type)
+        self.ask(inputs=inputs, outputs=outputs, cell=case.cell, kind=case.type)
         return np.load(outputs)
 
     def measure(self, seconds):

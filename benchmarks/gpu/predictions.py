@@ -61,8 +61,11 @@ def kernel_plan(plan):
 
 def with_rows(text, rows):
     """A program of gpu_cases with so many rows."""
-    text = re.sub(r"tensor<\?x(?=\d)", f"tensor<{rows}x", text).replace("tensor<?x?x", f"tensor<?x{rows}x")
-    return text.replace("tensor.empty(%T, %B)", "tensor.empty(%T)").replace("[%T, %B,", f"[%T, {rows},")
+    text = re.sub(r"tensor<\?x(?!\?)", f"tensor<{rows}x", text).replace("tensor<?x?x", f"tensor<?x{rows}x")
+    for unknown, known in (("empty(%T, %B)", "empty(%T)"), ("empty(%B)", "empty()"),
+                           ("[%T, %B,", f"[%T, {rows},"), ("[%B, 1,", f"[{rows}, 1,")):
+        text = text.replace(unknown, known)
+    return text
 
 
 def remarks(lstm_opt, text, flags):

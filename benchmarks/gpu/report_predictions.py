@@ -12,6 +12,8 @@ CLOSE = 0.25
 # Of a product of first parts; read and written of what is split into parts.
 CHUNK = 512
 SPLIT_BYTES = 4 + 6
+# How often more what is projected is read: for the sums of a mean and a variance.
+FOLDS = {"norm": 2}
 
 
 def recurrences(row):
@@ -43,7 +45,9 @@ def projection(row, width, columns, bytes_per_us):
 def projections(row):
     bytes_per_us = 1e3 * row["run"].get("memory_gb_per_s", MEMORY_GB_PER_S)
     widths = [row["I"]] + [row["directions"] * row["H"]] * (row["layers"] - 1)
-    return row["directions"] * sum(projection(row, width, GATES[row["cell"]] * row["H"], bytes_per_us) for width in widths)
+    columns = GATES[row["cell"]] * row["H"]
+    folds = FOLDS.get(row["cell"], 0) * 4 * row["B"] * columns / bytes_per_us
+    return row["directions"] * sum(projection(row, width, columns, bytes_per_us) + folds for width in widths)
 
 
 def said(row, key):
@@ -63,7 +67,8 @@ def section(rows):
              "each layer and direction 2·B·I·G·H operations at the rate above, G the gates and I the width of the layer's input, and 4·B·G·H bytes at "
              f"{run.get('memory_gb_per_s', MEMORY_GB_PER_S)} GB/s" + (", that of a copy" if "memory_gb_per_s" in run else "")
              + ". f32 that is multiplied as bf16 ([lstm-split-products](Passes.md)): the six products at the rate of bf16, but of each call no less than "
-             "its results take to be read and written, and 10 bytes for each element that is split.", ""]
+             "its results take to be read and written, and 10 bytes for each element that is split."
+             + " Layer norms read what is projected twice more." * any(row["cell"] in FOLDS for row in chosen), ""]
     heads = ["", "B, T, I, H", "plan", "most of it", "recurrences", "projections", "sum", "measured", "sum / measured"]
     table = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     errors = []
