@@ -59,6 +59,12 @@ def kernel_plan(plan):
     return "kernel-plan=" + ",".join(map(str, numbers))
 
 
+def count_parts(plan):
+    """Directions or layers that one kernel runs side by side; what is predicted is for all."""
+    found = re.search(r" for each of (\d+) parts", plan)
+    return int(found[1]) if found else 1
+
+
 def with_rows(text, rows):
     """A program of gpu_cases with so many rows."""
     text = re.sub(r"tensor<\?x(?!\?)", f"tensor<{rows}x", text).replace("tensor<?x?x", f"tensor<?x{rows}x")
@@ -93,7 +99,7 @@ class Predictor:
         if case.file not in self.planned:
             self.planned[case.file] = self.ask(text, flags)
         chosen = [next(part for part in parts if case.B <= part.most) for parts in self.planned[case.file]]
-        if len(chosen) != case.layers * case.directions:
+        if sum(count_parts(part.plan) for part in chosen) != case.layers * case.directions:
             return []
 
         def answer(others):
@@ -109,5 +115,5 @@ class Predictor:
         if not known() and len(plans) == 1:
             # Of a given plan a remark without rows is for one tile.
             chosen = answer(self.ask(with_rows(text, rows), [*flags, f"--{plans.pop()}"], TILE_ROWS))
-        return [{"plan": part.plan, **({"us": part.us, "bound": part.bound} if part.rows == rows else {"us": None, "bound": None})}
+        return [{"plan": part.plan, "parts": count_parts(part.plan), **({"us": part.us, "bound": part.bound} if part.rows == rows else {"us": None, "bound": None})}
                 for part in chosen]

@@ -17,10 +17,12 @@ FOLDS = {"norm": 2}
 
 
 def recurrences(row):
-    """One layer after the other, the directions of one side by side, for each of which that is predicted. None if unknown."""
+    """One layer after the other, the directions of one side by side, predicted for each of them or for both. None if unknown."""
     parts, D = row.get("predicted") or [], row["directions"]
-    if len(parts) != row["layers"] * D or any(part["us"] is None for part in parts):
+    if not parts or any(part["us"] is None for part in parts):
         return None
+    if any(part.get("parts", 1) > 1 for part in parts):
+        return sum(part["us"] for part in parts)
     return sum(max(part["us"] for part in parts[n:n + D]) for n in range(0, len(parts), D))
 
 

@@ -70,13 +70,17 @@ def predictions():
                          ("clusters of 3 blocks, 4 tiles of single rows, 1 x 2 warps", "3,4,1,2,1,1")):
         assert predicted.kernel_plan("one kernel, " + plan) == "kernel-plan=" + option, plan
     assert predicted.kernel_plan("libraries") is None
+    assert predicted.count_parts(groups) == 1 and predicted.count_parts(groups + " for each of 3 parts") == 3
     asked = predicted.Predictor(runner.tool("lstm-opt"), [])
     one, eight, many = (asked.predict(Case("lstm", "bf16", B, 128, 256, 256), []) for B in (1, 8, 1024))
     assert len(one) == 1 and one == eight and one[0]["us"] > 0 and one[0]["plan"].startswith("one kernel, "), one
     assert many[0]["plan"] != one[0]["plan"], many
     (large,) = asked.predict(Case("lstm", "f32", 64, 128, 4096, 4096), [])
     assert large["plan"] == "libraries" and large["bound"] == "products" and large["us"] > 10, large
-    assert len(asked.predict(Case("lstm", "bf16", 64, 128, 256, 256, 2, 2), [])) == 4
+    # A kernel for both directions of a layer; one for all layers, if it does one a step behind the other.
+    assert [part["parts"] for part in asked.predict(Case("lstm", "bf16", 64, 128, 256, 256, 2, 2), [])] == [2, 2]
+    assert [part["parts"] for part in asked.predict(Case("lstm", "bf16", 8, 128, 256, 256, 3), [])] == [3]
+    assert len(asked.predict(Case("lstm", "bf16", 8, 128, 1024, 1024, 2), [])) == 2
     assert len(asked.predict(Case("gru", "tf32", 64, 128, 256, 256), ["--allow-tf32"])) == 1
     # One kernel, whatever the cell; of 20 rows the program is asked again.
     for case in (Case(cell, kind, 20, 128, 256, 256) for cell in ("own", "norm") for kind in ("bf16", "f32")):
