@@ -271,7 +271,7 @@ void KernelEmitter::emitClusterSteps() {
       getValues(/*isAhead=*/false);
       auto finishLoads = [&] {
         // Of all tiles.
-        if (number == 0 && tile == ownTiles.front())
+        if (number == numbers.front() && tile == ownTiles.front())
           assembly("cp.async.wait_group 1; bar.warp.sync 0xffffffff;", "~{memory}", {}, {});
         getValues(/*isAhead=*/true);
       };

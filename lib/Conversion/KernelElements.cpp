@@ -335,24 +335,54 @@ SmallVector<Value> KernelEmitter::loadTile(unsigned number, ArrayRef<Input> inpu
   return all;
 }
 
+/// Loads what a phase reads that is the same for all rows and steps, as gains of a norm, as long as there are registers.
+void KernelEmitter::loadConstants(unsigned number) {
+  constexpr size_t kMostConstants = 32;
+  for (const Input &input : getInputs(number)) {
+    size_t items = getNumItems(number);
+    if (!isa<MemRefType>(input.operand.getType()) || !source.isDefinedOutsideOfLoop(input.operand) ||
+        isWritten(loop, input.operand) || input.axes & kRow || input.getType().isIndex() ||
+        (constants.size() + 1) * items > kMostConstants)
+      continue;
+    SmallVector<Value> &values = constants[input.argument];
+    for (size_t i = 0; i < items; ++i) {
+      // Of each tile the same.
+      Item item = getItem(number, i, firstTile);
+      values.append(guarded(item.exists, input.getType(),
+                            [&] { return SmallVector<Value>{loadInput(input, item, IRMapping())}; }));
+    }
+  }
+}
+
 /// Maps and folds for one stage of a step and all tiles. Returns which buffer of sums comes next.
 Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapping &step, Value flip) {
   const MapStage &stage = loop.stages[stageNumber];
   unsigned number = stage.phase;
-  auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
+  // What is needed of folds is asked for a tile ahead.
+  SmallVector<Value> carried = askForTileFolds(stage, firstTile, count);
+  carried.push_back(flip);
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1), carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());
   Value tile = each.getInductionVar();
-  flip = each.getRegionIterArg(0);
+  ValueRange asked = each.getRegionIterArgs().drop_back();
+  flip = each.getRegionIterArgs().back();
   SmallVector<Value> loaded;
-  if (stage.hasPhase)
-    loaded = loadTile(number, getInputs(number), /*prefetches=*/true, count, step, tile);
+  SmallVector<Input> inputs;
+  if (stage.hasPhase) {
+    inputs = getInputs(number);
+    llvm::erase_if(inputs, [&](const Input &input) { return constants.contains(input.argument); });
+    loaded = loadTile(number, inputs, /*prefetches=*/true, count, step, tile);
+  }
 
   SmallVector<Item> items;
   SmallVector<SmallVector<Value>> products(getNumItems(number));
   for (int64_t i = 0; i < getNumItems(number); ++i)
     items.push_back(getItem(number, i, tile));
-  SmallVector<RowScalars> rowValues = readRowValues(stage, items, count, step);
+  SmallVector<RowScalars> rowValues = readRowValues(stage, items, asked, count, step);
+  Value nextTile = add(tile, index(1));
+  SmallVector<Value> next = guarded(asked.empty() ? Value() : isLess(nextTile, endTile), asked.getTypes(),
+                                    [&] { return askForTileFolds(stage, nextTile, count); });
   if (stage.hasPhase && layout.phases[number].gates != 0) {
     meet(Handover::Full, flip, /*waits=*/true);
     for (auto [item, sums] : llvm::zip_equal(items, products))
@@ -361,12 +391,19 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
     meet(Handover::Empty, flip, /*waits=*/false);
     flip = getNextBuffer(flip);
   }
-  size_t perItem = loaded.size() / items.size();
-  for (auto [i, item] : llvm::enumerate(items))
+  ValueRange rest = loaded;
+  for (auto [i, item] : llvm::enumerate(items)) {
+    SmallVector<Value> inputValues;
+    if (stage.hasPhase)
+      for (const Input &input : getInputs(number)) {
+        auto constant = constants.find(input.argument);
+        inputValues.push_back(constant != constants.end() ? constant->second[i] : rest.front());
+        rest = rest.drop_front(constant == constants.end());
+      }
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
       SmallVector<Value> results;
       if (stage.hasPhase) {
-        results = mapItem(number, item, products[i], ValueRange(loaded).slice(i * perItem, perItem), rowValues[i]);
+        results = mapItem(number, item, products[i], inputValues, rowValues[i]);
         publishResults(number, item, results, count);
         storeItem(number, item, results, step);
       }
@@ -374,6 +411,8 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
         publishFold(fold, item, getElements(stage, fold, results, item, step), rowValues[i], count, step);
       return {};
     });
-  scf::YieldOp::create(b, flip);
-  return each.getResult(0);
+  }
+  next.push_back(flip);
+  scf::YieldOp::create(b, next);
+  return each.getResults().back();
 }

@@ -79,6 +79,7 @@ private:
   void loadWeights(unsigned number);
   SmallVector<Value> loadWeightRow(unsigned number, const Projection &projection, Value k);
   void publishInitial(unsigned exchange);
+  void loadConstants(unsigned number);
   using Part = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step,
                                         Value flip);
   Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
@@ -205,8 +206,10 @@ private:
   RowScalars computeRowValues(ArrayRef<FoldRequest> requests, ValueRange words, int64_t lanes, const Item &item,
                               const IRMapping &step);
   /// Row values that a stage needs, for each of a thread's elements.
-  SmallVector<RowScalars> readRowValues(const MapStage &stage, ArrayRef<Item> items, Value count,
+  SmallVector<RowScalars> readRowValues(const MapStage &stage, ArrayRef<Item> items, ValueRange asked, Value count,
                                         const IRMapping &step);
+  size_t getNumFoldWords(const MapStage &stage);
+  SmallVector<Value> askForTileFolds(const MapStage &stage, Value tile, Value count);
   SmallVector<Value> getElements(const MapStage &stage, unsigned number, ValueRange results, const Item &item,
                                  const IRMapping &step);
   SmallVector<Value> mapElements(const RowValue &value, ArrayRef<int64_t> gates, const Item &item,
@@ -339,6 +342,8 @@ private:
   llvm::DenseMap<Value, Memory> memories;
   /// Weights in registers, by phase and slot: [plane][tile][8 words].
   llvm::DenseMap<std::pair<unsigned, unsigned>, SmallVector<Value>> weights;
+  /// By argument of a phase's body, of each of the thread's elements, what is the same for all rows and steps.
+  llvm::DenseMap<Value, SmallVector<Value>> constants;
 };
 
 } // namespace mlir::lstm

@@ -235,14 +235,10 @@ KernelEmitter::RowScalars KernelEmitter::computeRowValues(ArrayRef<FoldRequest> 
   return known;
 }
 
-SmallVector<KernelEmitter::RowScalars> KernelEmitter::readRowValues(const MapStage &stage, ArrayRef<Item> items,
-                                                                    Value count, const IRMapping &step) {
-  SmallVector<RowScalars> all(items.size());
-  SmallVector<unsigned> needed = loop.getRowValuesOf(stage), folds = loop.getFolds(needed);
-  if (needed.empty())
-    return all;
+/// What a lane reads of the folds that a stage needs, for one element.
+size_t KernelEmitter::getNumFoldWords(const MapStage &stage) {
   size_t numWords = 0;
-  for (unsigned fold : folds) {
+  for (unsigned fold : loop.getFolds(loop.getRowValuesOf(stage))) {
     const FoldLayout &place = layout.folds.at(fold);
     int64_t chunks = place.rowWords / ProductFormat::kLaneWords;
     numWords += ProductFormat::kLaneWords * place.planes * llvm::divideCeil(chunks, getRowLanes(stage));
@@ -250,12 +246,31 @@ SmallVector<KernelEmitter::RowScalars> KernelEmitter::readRowValues(const MapSta
   // All are asked for at the same time, unless that takes too many registers: one after the other, each
   // would take the time of a journey.
   constexpr size_t kMaxWords = 64;
-  bool asksAhead = items.size() * numWords <= kMaxWords;
-  SmallVector<SmallVector<Value>> asked(items.size());
-  if (asksAhead)
-    for (auto [item, words] : llvm::zip_equal(items, asked))
-      words = guarded(item.exists, SmallVector<Type>(numWords, b.getI32Type()),
-                      [&] { return askForFolds(getFoldRequests(stage, folds, item, count)); });
+  return numWords * getNumItems(stage.phase) <= kMaxWords ? numWords : 0;
+}
+
+/// Asks for what a stage needs of folds, of all of the thread's elements of a tile; nothing if that is too much.
+SmallVector<Value> KernelEmitter::askForTileFolds(const MapStage &stage, Value tile, Value count) {
+  SmallVector<Value> words;
+  SmallVector<unsigned> folds = loop.getFolds(loop.getRowValuesOf(stage));
+  if (size_t numWords = getNumFoldWords(stage))
+    for (int64_t i = 0; i < getNumItems(stage.phase); ++i) {
+      Item item = getItem(stage.phase, i, tile);
+      words.append(guarded(item.exists, SmallVector<Type>(numWords, b.getI32Type()),
+                           [&] { return askForFolds(getFoldRequests(stage, folds, item, count)); }));
+    }
+  return words;
+}
+
+/// `asked` are the words that have been asked for, if they have been.
+SmallVector<KernelEmitter::RowScalars> KernelEmitter::readRowValues(const MapStage &stage, ArrayRef<Item> items,
+                                                                    ValueRange asked, Value count,
+                                                                    const IRMapping &step) {
+  SmallVector<RowScalars> all(items.size());
+  SmallVector<unsigned> needed = loop.getRowValuesOf(stage), folds = loop.getFolds(needed);
+  if (needed.empty())
+    return all;
+  size_t numWords = asked.size() / items.size();
   SmallVector<Type> types;
   for (unsigned number : needed)
     types.append(loop.rowValues[number].getSize(), b.getF32Type());
@@ -263,7 +278,8 @@ SmallVector<KernelEmitter::RowScalars> KernelEmitter::readRowValues(const MapSta
     RowScalars &known = all[i];
     SmallVector<Value> scalars = guarded(item.exists, types, [&] {
       SmallVector<FoldRequest> requests = getFoldRequests(stage, folds, item, count);
-      SmallVector<Value> there = waitForFolds(requests, asksAhead ? asked[i] : askForFolds(requests));
+      SmallVector<Value> own = asked.empty() ? askForFolds(requests) : llvm::to_vector(asked.slice(i * numWords, numWords));
+      SmallVector<Value> there = waitForFolds(requests, own);
       RowScalars rowValues = computeRowValues(requests, there, getRowLanes(stage), item, step);
       SmallVector<Value> results;
       for (unsigned number : needed)

@@ -160,10 +160,13 @@ void KernelEmitter::emitPart() {
   // Buffers are empty at first.
   for (int64_t i = 0; i < layout.sumBuffers; ++i)
     meet(Handover::Empty, index(i), /*waits=*/false);
-  if (plan.hasWarpGroups())
+  if (plan.hasWarpGroups()) {
     emitMapSteps();
-  else
-    emitSteps(&KernelEmitter::emitMapPart, getOwnStages());
+    return;
+  }
+  for (unsigned i : getOwnPhases())
+    loadConstants(i);
+  emitSteps(&KernelEmitter::emitMapPart, getOwnStages());
 }
 
 void KernelEmitter::emit(Value multiprocessors, Value memory) {
