@@ -392,6 +392,10 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
     flip = getNextBuffer(flip);
   }
   ValueRange rest = loaded;
+  SmallVector<SmallVector<Value>> results;
+  SmallVector<Type> resultTypes;
+  if (stage.hasPhase)
+    llvm::append_range(resultTypes, PhaseOp(loop.phases[number].op).getYield().getScalars().getTypes());
   for (auto [i, item] : llvm::enumerate(items)) {
     SmallVector<Value> inputValues;
     if (stage.hasPhase)
@@ -400,18 +404,29 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
         inputValues.push_back(constant != constants.end() ? constant->second[i] : rest.front());
         rest = rest.drop_front(constant == constants.end());
       }
-    guarded(item.exists, {}, [&]() -> SmallVector<Value> {
-      SmallVector<Value> results;
+    results.push_back(guarded(item.exists, resultTypes, [&]() -> SmallVector<Value> {
+      SmallVector<Value> given;
       if (stage.hasPhase) {
-        results = mapItem(number, item, products[i], inputValues, rowValues[i]);
-        publishResults(number, item, results, count);
-        storeItem(number, item, results, step);
+        given = mapItem(number, item, products[i], inputValues, rowValues[i]);
+        publishResults(number, item, given, count);
       }
       for (unsigned fold : stage.folds)
-        publishFold(fold, item, getElements(stage, fold, results, item, step), rowValues[i], count, step);
+        publishFold(fold, item, getElements(stage, fold, given, item, step), rowValues[i], count, step);
+      return given;
+    }));
+  }
+  // Nobody waits for these.
+  if (stage.hasPhase)
+    for (auto [item, given] : llvm::zip_equal(items, results))
+      guarded(item.exists, {}, [&]() -> SmallVector<Value> {
+        storeItem(number, item, given, step);
+        return {};
+      });
+  if (stage.hasPhase && getLastProducer() == number)
+    guarded(b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, tile, firstTile), {}, [&]() -> SmallVector<Value> {
+      meetPublished(/*waits=*/false);
       return {};
     });
-  }
   next.push_back(flip);
   scf::YieldOp::create(b, next);
   return each.getResults().back();

@@ -85,6 +85,9 @@ private:
   Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
   void emitSteps(Part part, ArrayRef<unsigned> numbers);
+  std::optional<unsigned> getFirstProduct();
+  std::optional<unsigned> getLastProducer();
+  void meetPublished(bool waits);
   enum class Handover { Full, Empty };
   void meet(Handover event, Value flip, bool waits);
   /// The buffer of sums that comes next.

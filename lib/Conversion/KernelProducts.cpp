@@ -256,6 +256,8 @@ Value KernelEmitter::emitProductPart(unsigned number, Value count, const IRMappi
   const PhaseLayout &phase = layout.phases[number];
   if (phase.gates == 0)
     return flip;
+  if (!plan.hasWarpGroups() && getFirstProduct() == number && getLastProducer())
+    meetPublished(/*waits=*/true);
   auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ValueRange(flip));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());

@@ -49,6 +49,36 @@ void KernelEmitter::meet(Handover event, Value flip, bool waits) {
   assembly(("bar.arrive $0, " + Twine(threads) + ";").str(), "r,~{memory}", {}, id);
 }
 
+/// The phase that multiplies first in a step.
+std::optional<unsigned> KernelEmitter::getFirstProduct() {
+  for (unsigned number : getOwnPhases())
+    if (layout.phases[number].gates != 0)
+      return number;
+  return std::nullopt;
+}
+
+/// The last of the block's phases that gives what the first product of the next step needs.
+std::optional<unsigned> KernelEmitter::getLastProducer() {
+  std::optional<unsigned> last;
+  if (std::optional<unsigned> first = getFirstProduct())
+    for (const Projection &projection : loop.phases[*first].projections)
+      if (projection.exchange && projection.isOfPreviousStep)
+        if (unsigned producer = loop.exchanges[*projection.exchange].producer; layout.phases[producer].isOwn)
+          last = std::max(last.value_or(0), producer);
+  return last;
+}
+
+/// Warps that multiply ask for nothing before their own block has given its part of the first tile: what they ask for in
+/// vain is in the way of what others ask for.
+void KernelEmitter::meetPublished(bool waits) {
+  constexpr int64_t kBarrier = 5;
+  int64_t threads = plan.getNumProductThreads() + plan.getNumMapThreads();
+  if (waits)
+    NVVM::BarrierOp::create(b, Type(), word(kBarrier), word(threads), NVVM::BarrierReductionAttr(), Value());
+  else
+    assembly(("bar.arrive $0, " + Twine(threads) + ";").str(), "r,~{memory}", {}, word(kBarrier));
+}
+
 /// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block.
 void KernelEmitter::emitSteps(Part part, ArrayRef<unsigned> numbers) {
   auto time = scf::ForOp::create(b, begin, end, index(1), ValueRange(index(0)));
@@ -164,6 +194,8 @@ void KernelEmitter::emitPart() {
     emitMapSteps();
     return;
   }
+  if (getLastProducer())
+    meetPublished(/*waits=*/false);
   for (unsigned i : getOwnPhases())
     loadConstants(i);
   emitSteps(&KernelEmitter::emitMapPart, getOwnStages());

@@ -45,6 +45,8 @@
 // CHECK: arith.subf
 // CHECK: llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;"
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1
+// Nothing is asked for before the block itself has given its part.
+// CHECK: nvvm.barrier id = %c5_i32
 // CHECK: scf.for
 // CHECK: llvm.inline_asm has_side_effects "ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4];"
 // Until no word of any lane is missing.
@@ -61,6 +63,7 @@
 // CHECK: } else {
 // CHECK: llvm.store %{{.*}} atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
 // CHECK-COUNT-2: "bar.arrive $0, {{[0-9]+}};"
+// CHECK: "bar.arrive $0, {{[0-9]+}};", "r,~{memory}" %c5_i32
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1
 // CHECK: nvvm.barrier id
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
