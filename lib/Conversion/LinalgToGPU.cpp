@@ -354,6 +354,20 @@ LogicalResult lstm::convertStoreToGPU(RewriterBase &rewriter, memref::StoreOp op
   return success();
 }
 
+/// Whether elements are known to lie one after the other, wherever they begin.
+static bool isContiguous(MemRefType type) {
+  auto [strides, offset] = type.getStridesAndOffset();
+  int64_t expected = 1;
+  for (auto [stride, size] : llvm::reverse(llvm::zip_equal(strides, type.getShape()))) {
+    if (type.getLayout().isIdentity())
+      break;
+    if (stride != expected || ShapedType::isDynamic(expected))
+      return false;
+    expected = ShapedType::isDynamic(size) ? size : expected * size;
+  }
+  return true;
+}
+
 /// A copy of any strides as an operation with a body.
 static linalg::GenericOp copyToGeneric(RewriterBase &rewriter, memref::CopyOp copy) {
   rewriter.setInsertionPoint(copy);
@@ -376,11 +390,11 @@ struct ConvertLinalgToGPUPass
     IRRewriter rewriter(&getContext());
     SmallVector<memref::CopyOp> copies;
     getOperation()->walk([&](memref::CopyOp op) {
-      auto isPlain = [](Value v) {
+      auto isOneBlock = [](Value v) {
         auto type = dyn_cast<MemRefType>(v.getType());
-        return !type || type.getLayout().isIdentity();
+        return !type || isContiguous(type);
       };
-      if (!isPlain(op.getSource()) || !isPlain(op.getTarget()))
+      if (!isOneBlock(op.getSource()) || !isOneBlock(op.getTarget()))
         copies.push_back(op);
     });
     for (memref::CopyOp copy : copies)

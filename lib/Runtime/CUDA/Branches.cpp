@@ -33,23 +33,18 @@ void lstm::cuda::startBranches(lstm_cuda_session *session, Stream stream) {
   session->lanes[0].stream = stream;
   session->lanes[0].blasIsSet = false;
   session->call.forked = 0;
+  session->call.isAside = false;
+  session->call.aside.count = session->call.besides.count = 0;
   ++session->forkNumber;
   useLane(session, 0);
 }
 
-/// Lets one lane wait for what another was given.
-static bool order(lstm_cuda_session *session, int64_t before, int64_t after, Event event) {
+bool lstm::cuda::orderLanes(lstm_cuda_session *session, int64_t before, int64_t after, Event event) {
   return CU(cuEventRecord, event, session->lanes[before].stream) &&
          CU(cuStreamWaitEvent, session->lanes[after].stream, event, 0);
 }
 
-static bool startBranch(lstm_cuda_session *session, int64_t branch, int64_t lane) {
-  if (int64_t(session->startedBranches.size()) <= branch)
-    session->startedBranches.resize(branch + 1);
-  int64_t &started = session->startedBranches[branch];
-  if (started == session->forkNumber)
-    return true;
-  started = session->forkNumber;
+bool lstm::cuda::prepareLane(lstm_cuda_session *session, int64_t lane) {
   Lane &own = session->lanes[lane];
   if (!own.stream) {
     if (!mayPrepare(session, "a stream"))
@@ -61,14 +56,27 @@ static bool startBranch(lstm_cuda_session *session, int64_t branch, int64_t lane
     if (!mayPrepare(session, "an event") || !CU(cuEventCreate, &own.event, eventDisableTiming))
       return false;
   }
+  return true;
+}
+
+static bool startBranch(lstm_cuda_session *session, int64_t branch, int64_t lane) {
+  if (int64_t(session->startedBranches.size()) <= branch)
+    session->startedBranches.resize(branch + 1);
+  int64_t &started = session->startedBranches[branch];
+  if (started == session->forkNumber)
+    return true;
+  started = session->forkNumber;
+  if (!prepareLane(session, lane))
+    return false;
   session->call.forked |= 1u << lane;
-  return order(session, 0, lane, own.event);
+  return orderLanes(session, 0, lane, session->lanes[lane].event);
 }
 
 void lstmCudaSetBranch(int64_t branch) {
   lstm_cuda_session *session = getSession(__func__);
   if (!session || !checkNumber("a branch", branch))
     return;
+  joinAside(session);
   int64_t lane = branch % session->numLanes;
   if (lane == 0 || startBranch(session, branch, lane))
     useLane(session, lane);
@@ -78,6 +86,7 @@ void lstmCudaRecord(int64_t event) {
   lstm_cuda_session *session = getSession(__func__);
   if (!session || !checkNumber("an event", event))
     return;
+  joinAside(session);
   if (int64_t(session->marks.size()) <= event)
     session->marks.resize(event + 1);
   Mark &mark = session->marks[event];
@@ -111,8 +120,10 @@ void lstm::cuda::joinBranches(lstm_cuda_session *session) {
   Call &call = session->call;
   for (int64_t lane = 1; lane < maxLanes; ++lane)
     if (call.forked & (1u << lane))
-      order(session, lane, 0, session->lanes[lane].event);
+      orderLanes(session, lane, 0, session->lanes[lane].event);
   call.forked = 0;
+  call.isAside = false;
+  call.aside.count = call.besides.count = 0;
   ++session->forkNumber;
   useLane(session, 0);
 }

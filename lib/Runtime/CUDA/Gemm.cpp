@@ -194,6 +194,14 @@ void lstmCudaGemm(void *stream, int32_t inputType, int32_t outputType, int32_t c
   if (!session || !checkProduct(product))
     return;
   BlasHandle handle = useBlas(session);
+  auto range = [&](const void *data, int32_t type, int64_t rows, int64_t columns, int64_t leading, int64_t stride,
+                   bool isWritten) {
+    int64_t elements = (batch - 1) * stride + (rows - 1) * leading + columns;
+    return MemoryRange::of(data, rows > 0 && columns > 0 ? elements * lstmGetElementSize(type) : 0, isWritten);
+  };
+  goBeside(session, {range(a, inputType, transposeA ? k : m, transposeA ? m : k, lda, strideA, false),
+                     range(b, inputType, transposeB ? n : k, transposeB ? k : n, ldb, strideB, false),
+                     range(c, outputType, m, n, ldc, strideC, true)});
   if (handle && multiply(handle, product))
     ++session->products;
 }

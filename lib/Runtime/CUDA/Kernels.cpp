@@ -210,6 +210,7 @@ static void launch(const char *caller, LSTMCudaKernel *kernel, const LaunchSize 
     if (!resident)
       return;
   }
+  joinAside(session);
   if (launchKernel(kernel, resident, size, session->call.current, parameters))
     ++session->launches;
 }

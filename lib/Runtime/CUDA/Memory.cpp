@@ -147,6 +147,7 @@ void *lstmCudaAllocate(int64_t bytes) {
   lstm_cuda_session *session = getSession(__func__);
   if (!session || !mayPrepare(session, "memory of a loop"))
     return nullptr;
+  joinAside(session);
   void *data = nullptr;
   int result = driver.cuMemAllocAsync(&data, bytes > 0 ? bytes : 1, session->call.current);
   if (result == cudaOutOfMemory)
@@ -166,6 +167,7 @@ void lstmCudaDeallocate(void *data) {
   if (at == temporaries.rend())
     return;
   temporaries.erase(std::next(at).base());
+  joinAside(session);
   CU(cuMemFreeAsync, data, session->call.current);
 }
 
@@ -177,14 +179,18 @@ void lstm::cuda::freeTemporaries(lstm_cuda_session *session) {
 
 void lstmCudaCopy(void *target, const void *source, int64_t bytes) {
   lstm_cuda_session *session = getSession(__func__);
-  if (session && bytes > 0)
-    CU(cuMemcpyAsync, target, source, bytes, session->call.current);
+  if (!session || bytes <= 0)
+    return;
+  Stream stream = goAside(session, {MemoryRange::of(target, bytes, true), MemoryRange::of(source, bytes, false)});
+  CU(cuMemcpyAsync, target, source, bytes, stream);
 }
 
 void lstmCudaFill(void *target, uint32_t word, int64_t count) {
   lstm_cuda_session *session = getSession(__func__);
-  if (session && count > 0)
-    CU(cuMemsetD32Async, target, word, count, session->call.current);
+  if (!session || count <= 0)
+    return;
+  Stream stream = goAside(session, {MemoryRange::of(target, count * sizeof word, true)});
+  CU(cuMemsetD32Async, target, word, count, stream);
 }
 
 void *lstmCudaGetConstant(LSTMCudaConstant *constant) {

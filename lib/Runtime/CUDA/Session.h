@@ -46,6 +46,27 @@ struct Mark {
   int64_t call = 0, lane = 0;
 };
 
+/// Bytes from `begin` to `end`.
+struct MemoryRange {
+  const char *begin, *end;
+  bool isWritten;
+  static MemoryRange of(const void *data, int64_t bytes, bool isWritten) {
+    auto begin = static_cast<const char *>(data);
+    return {begin, begin + bytes, isWritten};
+  }
+};
+
+/// What some work reads and writes.
+struct MemoryRanges {
+  static constexpr size_t maxRanges = 16;
+  MemoryRange ranges[maxRanges];
+  size_t count;
+  /// Whether it matters which one comes first.
+  bool meets(const MemoryRange &range) const;
+  /// False if there is no place.
+  bool add(std::initializer_list<MemoryRange> more);
+};
+
 /// The call that runs. It is left by longjmp: nothing here needs a destructor.
 struct Call {
   int64_t number;
@@ -65,6 +86,9 @@ struct Call {
   Stream current;
   /// Lanes that branch 0 has to wait for, one bit each.
   unsigned forked;
+  /// Whether copies and fills run on a lane of their own; what they access, and what products beside them do.
+  bool isAside;
+  MemoryRanges aside, besides;
   jmp_buf *jump;
 };
 
@@ -144,6 +168,23 @@ void startBranches(lstm_cuda_session *session, Stream stream);
 
 /// Joins what was forked, also after a failure.
 void joinBranches(lstm_cuda_session *session);
+
+/// Makes the stream and the event of a lane, unless there are some.
+bool prepareLane(lstm_cuda_session *session, int64_t lane);
+
+/// Lets one lane wait for what another was given.
+bool orderLanes(lstm_cuda_session *session, int64_t before, int64_t after, Event event);
+
+// ---- Aside.cpp ----
+
+/// The stream for a copy or a fill that accesses this memory: beside the call's, in a graph.
+Stream goAside(lstm_cuda_session *session, std::initializer_list<MemoryRange> ranges);
+
+/// Before work on the call's stream that accesses this memory alone: waits for what runs aside if it has to.
+void goBeside(lstm_cuda_session *session, std::initializer_list<MemoryRange> ranges);
+
+/// Before any other work on the call's stream.
+void joinAside(lstm_cuda_session *session);
 
 // ---- Gemm.cpp ----
 

@@ -86,10 +86,16 @@ __attribute__((constructor)) static void readEnvironment(void) {
   failName = name;
 }
 
+enum { MOST_LOGGED = 1000 };
+static const char *logged[MOST_LOGGED];
+static int numLogged;
+
 static int count(Counter **counter, const char *name) {
   if (!*counter)
     *counter = getCounter(name);
   ++(*counter)->calls;
+  if (numLogged < MOST_LOGGED)
+    logged[numLogged++] = (*counter)->name;
   if (failName && strcmp(failName, name) == 0 && --failAfter <= 0) {
     failName = NULL;
     return failCode;
@@ -118,8 +124,13 @@ long fakeCount(const char *name) {
 void fakeResetCounts(void) {
   LOCK();
   frozenProducts = 0;
+  numLogged = 0;
   for (int i = 0; counters[i].name; ++i)
     counters[i].calls = 0;
+}
+const char *fakeGetLogged(int index) {
+  LOCK();
+  return index < numLogged ? logged[index] : NULL;
 }
 const char *fakeGetCalled(int index) {
   LOCK();

@@ -26,6 +26,9 @@ void fakeResetCounts(void);
 /* The names of the functions that were called since; null behind the last one. */
 const char *fakeGetCalled(int index);
 
+/* The n-th call since, the first 1000; null behind the last one. */
+const char *fakeGetLogged(int index);
+
 /* The n-th call of the function from now on fails with this code, once; null: none. Also by
    the variable FAKE_CUDA_FAIL=NAME:N:CODE. */
 void fakeFail(const char *function, long n, int code);
