@@ -57,13 +57,15 @@ std::optional<unsigned> KernelEmitter::getFirstProduct() {
   return std::nullopt;
 }
 
-/// The last of the block's phases that gives what the first product of the next step needs.
+/// The last of the block's phases that gives what the first product of the next step needs, if it is mapped behind that
+/// product: what is mapped before may be given twice before it is waited for once.
 std::optional<unsigned> KernelEmitter::getLastProducer() {
   std::optional<unsigned> last;
   if (std::optional<unsigned> first = getFirstProduct())
     for (const Projection &projection : loop.phases[*first].projections)
       if (projection.exchange && projection.isOfPreviousStep)
-        if (unsigned producer = loop.exchanges[*projection.exchange].producer; layout.phases[producer].isOwn)
+        if (unsigned producer = loop.exchanges[*projection.exchange].producer;
+            producer >= *first && layout.phases[producer].isOwn)
           last = std::max(last.value_or(0), producer);
   return last;
 }

@@ -214,13 +214,13 @@ static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   check.toolkit = toolkit;
   check.text = isText(options);
   pm.addPass(createLSTMCheckGPUTargetPass(check));
-  GpuModuleToBinaryPassOptions binary;
+  LSTMGPUModuleToBinaryPassOptions binary;
   // Upstream complains where there is no libdevice, also if nothing needs it.
   bool hasLibdevice = llvm::sys::fs::exists(toolkit + "/nvvm/libdevice/libdevice.10.bc");
   if (hasLibdevice || (!isText(options) && hasAssembler(options)))
-    binary.toolkitPath = toolkit;
-  binary.compilationTarget = isText(options) ? "isa" : "bin";
-  pm.addPass(createGpuModuleToBinaryPass(binary));
+    binary.toolkit = toolkit;
+  binary.text = isText(options);
+  pm.addPass(createLSTMGPUModuleToBinaryPass(binary));
   LSTMLowerLaunchesPassOptions launches;
   launches.indexBitwidth = options.indexBitwidth;
   pm.addPass(createLSTMLowerLaunchesPass(launches));
