@@ -76,6 +76,14 @@ Value KernelEmitter::getInputAddress(const Input &input, const Item &item, const
 Value KernelEmitter::loadInput(const Input &input, const Item &item, const IRMapping &step) {
   if (!isa<MemRefType>(input.operand.getType()))
     return step.lookupOrDefault(input.operand);
+  // A row that does not exist repeats the last one, whose elements are those of another thread, which may write them
+  // later than they are read here for nothing.
+  if (!plan.isCluster() && !plan.hasWarpGroups() && loop.stages.size() > 1 && isWritten(loop, input.operand))
+    return guarded(item.isRow, input.getType(), [&] { return SmallVector<Value>{loadElement(input, item, step)}; }).front();
+  return loadElement(input, item, step);
+}
+
+Value KernelEmitter::loadElement(const Input &input, const Item &item, const IRMapping &step) {
   // An index has 64 bits in memory.
   Type stored = input.getType().isIndex() ? b.getI64Type() : input.getType();
   Value value = LLVM::LoadOp::create(b, stored, getInputAddress(input, item, step));

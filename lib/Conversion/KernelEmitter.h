@@ -169,6 +169,7 @@ private:
   SmallVector<Input> getInputs(unsigned number);
   Value getInputAddress(const Input &input, const Item &item, const IRMapping &step);
   Value loadInput(const Input &input, const Item &item, const IRMapping &step);
+  Value loadElement(const Input &input, const Item &item, const IRMapping &step);
   SmallVector<Value> loadTile(unsigned number, ArrayRef<Input> inputs, bool prefetches, Value count,
                               const IRMapping &step, Value tile);
   bool approximate(Operation &op, IRMapping &mapping);
