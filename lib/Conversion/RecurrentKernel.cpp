@@ -75,10 +75,18 @@ std::optional<unsigned> KernelEmitter::getLastProducer() {
 void KernelEmitter::meetPublished(bool waits) {
   constexpr int64_t kBarrier = 5;
   int64_t threads = plan.getNumProductThreads() + plan.getNumMapThreads();
-  if (waits)
-    NVVM::BarrierOp::create(b, Type(), word(kBarrier), word(threads), NVVM::BarrierReductionAttr(), Value());
-  else
+  if (!waits) {
     assembly(("bar.arrive $0, " + Twine(threads) + ";").str(), "r,~{memory}", {}, word(kBarrier));
+    return;
+  }
+  NVVM::BarrierOp::create(b, Type(), word(kBarrier), word(threads), NVVM::BarrierReductionAttr(), Value());
+  // What others give comes a little later. Where whole tiles are asked for and there is nothing else to do, it is
+  // better to let them; each warp wakes when it likes, so that not all ask at once. Measured.
+  Value isWhole = isLess(index(KernelPlan::kTileRows - 1), rows);
+  guarded(conjoin(isWhole, isLess(endTile, add(firstTile, index(2)))), {}, [&]() -> SmallVector<Value> {
+    assembly("nanosleep.u32 100;", "", {}, {});
+    return {};
+  });
 }
 
 /// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block.

@@ -47,6 +47,7 @@
 // CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1
 // Nothing is asked for before the block itself has given its part.
 // CHECK: nvvm.barrier id = %c5_i32
+// CHECK: llvm.inline_asm has_side_effects "nanosleep.u32 100;"
 // CHECK: scf.for
 // CHECK: llvm.inline_asm has_side_effects "ld.relaxed.gpu.global.v4.b32 {$0, $1, $2, $3}, [$4];"
 // Until no word of any lane is missing.
