@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace mlir::lstm {
 #define GEN_PASS_DEF_LSTMOUTLINEKERNELSPASS
@@ -32,8 +33,8 @@ using namespace mlir::lstm;
 static bool isSinkable(Operation *op) { return op->hasTrait<OpTrait::ConstantLike>(); }
 
 /// Fused products to an instruction, where convert-gpu-to-nvvm would call libdevice.
-static void lowerFusedProducts(gpu::LaunchOp launch) {
-  launch.walk([](math::FmaOp op) {
+static void lowerFusedProducts(gpu::GPUModuleOp kernels) {
+  kernels.walk([](math::FmaOp op) {
     if (!op.getType().isF32() && !op.getType().isF64())
       return;
     OpBuilder b(op);
@@ -57,22 +58,34 @@ struct LSTMOutlineKernelsPass
     ModuleOp module = getOperation();
     SmallVector<gpu::LaunchOp> launches;
     module.walk([&](gpu::LaunchOp launch) { launches.push_back(launch); });
-    if (launches.empty())
+    if (launches.empty() && module.getOps<gpu::GPUModuleOp>().empty())
       return;
+    gpu::GPUModuleOp kernels = getKernels(module);
+    SymbolTable symbols(kernels);
+    for (gpu::LaunchOp launch : launches)
+      if (failed(outline(launch, kernels, symbols)))
+        return signalPassFailure();
+    lowerFusedProducts(kernels);
+  }
+
+  /// The module that launches outlined before are in, too.
+  gpu::GPUModuleOp getKernels(ModuleOp module) {
+    auto known = module.getOps<gpu::GPUModuleOp>();
+    if (!known.empty())
+      return *known.begin();
     OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
     auto kernels = gpu::GPUModuleOp::create(b, module.getLoc(), "kernels");
     if (Attribute layout = module->getAttr(DLTIDialect::kDataLayoutAttrName))
       kernels->setAttr(DLTIDialect::kDataLayoutAttrName, layout);
     SymbolTable(module).insert(kernels);
     module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(), b.getUnitAttr());
-    SymbolTable symbols(kernels);
-    for (gpu::LaunchOp launch : launches)
-      if (failed(outline(launch, kernels, symbols)))
-        return signalPassFailure();
+    return kernels;
   }
 
   LogicalResult outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels, SymbolTable &symbols) {
-    lowerFusedProducts(launch);
+    // What nobody needs would be a parameter.
+    IRRewriter rewriter(launch);
+    (void)runRegionDCE(rewriter, launch->getRegions());
     if (failed(sinkOperationsIntoLaunchOp(launch, isSinkable)))
       return launch.emitOpError("cannot be outlined");
     auto function = launch->getParentOfType<FunctionOpInterface>();
@@ -82,14 +95,12 @@ struct LSTMOutlineKernelsPass
     // A multiprocessor's registers are shared out anew by such kernels, so one block has them all.
     if (launch->hasAttr("lstm.alone"))
       kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), Builder(launch).getI32IntegerAttr(1));
-    gpu::GPUFuncOp known;
-    for (auto other : kernels.getOps<gpu::GPUFuncOp>())
-      if (isSame(kernel, other))
-        known = other;
-    if (known) {
+    auto others = kernels.getOps<gpu::GPUFuncOp>();
+    auto same = llvm::find_if(others, [&](gpu::GPUFuncOp other) { return isSame(kernel, other); });
+    gpu::GPUFuncOp known = same == others.end() ? kernel : *same;
+    if (known != kernel) {
       kernel.erase();
     } else {
-      known = kernel;
       symbols.insert(kernel);
       ++numKernels;
     }

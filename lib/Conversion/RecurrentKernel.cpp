@@ -311,4 +311,7 @@ void lstm::registerSynchronizationEffects(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, NVVM::NVVMDialect *) {
     NVVM::BarrierOp::attachInterface<Synchronizes<NVVM::BarrierOp>>(*context);
   });
+  registry.addExtension(+[](MLIRContext *context, gpu::GPUDialect *) {
+    gpu::LaunchFuncOp::attachInterface<Synchronizes<gpu::LaunchFuncOp>>(*context);
+  });
 }

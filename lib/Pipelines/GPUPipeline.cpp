@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -152,6 +153,10 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     kernels.chips.assign(chips.begin(), chips.end());
     pm.addPass(createConvertLSTMToGPUKernelPass(kernels));
     pm.addPass(createLSTMBranchLoopsPass());
+    // Passes for the host would walk the kernels again and again, each of several that do the same.
+    pm.addPass(createCSEPass());
+    pm.addPass(createLSTMOutlineKernelsPass());
+    pm.nest<gpu::GPUModuleOp>().addNestedPass<gpu::GPUFuncOp>(createCanonicalizerPass());
     // What is left goes the way of the library.
     ConvertLSTMToLinalgPassOptions rest;
     rest.deallocate = false;
@@ -167,9 +172,9 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   if (splitsProducts(options))
     pm.addPass(createLSTMSplitProductsPass());
   // Sizes that are the same have to be the same value.
-  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createLSTMPlanMemoryPass());
-  bufferization::buildBufferDeallocationPipeline(pm);
+  bufferization::buildBufferDeallocationPipeline(pm.nest<func::FuncOp>());
   pm.addPass(createConvertBufferizationToMemRefPass());
   pm.addPass(createLSTMSimplifyMemRefsPass());
   LSTMExpandMathPassOptions math;
@@ -181,7 +186,7 @@ static void addWork(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   ConvertLSTMToCUDARuntimePassOptions host;
   host.graph = options.graph && options.strategy != GPUStrategy::Naive;
   pm.addPass(createConvertLSTMToCUDARuntimePass(host));
-  addCleanup(pm);
+  addCleanup(pm.nest<func::FuncOp>());
 }
 
 /// The code of kernels.
@@ -197,17 +202,19 @@ static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
     pm.addPass(createGpuNVVMAttachTarget(target));
   }
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
-  addCleanup(kernels);
-  kernels.addPass(createLowerAffinePass());
-  kernels.addPass(createLoopInvariantCodeMotionPass());
-  kernels.addPass(createSCFToControlFlowPass());
+  OpPassManager &structured = kernels.nest<gpu::GPUFuncOp>();
+  addCleanup(structured);
+  structured.addPass(createLowerAffinePass());
+  structured.addPass(createLoopInvariantCodeMotionPass());
+  structured.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToNVVMOpsOptions nvvm;
   nvvm.indexBitwidth = options.indexBitwidth;
   kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
   // Instructions that LLVM has no intrinsic for.
-  kernels.addPass(createConvertNVVMToLLVMPass());
-  addCleanup(kernels);
-  kernels.addPass(createReconcileUnrealizedCastsPass());
+  OpPassManager &lowered = kernels.nest<LLVM::LLVMFuncOp>();
+  lowered.addPass(createConvertNVVMToLLVMPass());
+  addCleanup(lowered);
+  lowered.addPass(createReconcileUnrealizedCastsPass());
 
   std::string toolkit = findCUDAToolkit(options.toolkit);
   LSTMCheckGPUTargetPassOptions check;

@@ -488,9 +488,9 @@ def ConvertLSTMToCUDARuntimePass : Pass<"convert-lstm-to-cuda-runtime", "ModuleO
 def LSTMOutlineKernelsPass : Pass<"lstm-outline-kernels", "ModuleOp"> {
   let summary = "Launches to functions of one gpu.module";
   let description = [{
-    Unlike `gpu-kernel-outlining`, which makes a module for each launch: modules are compiled
-    and loaded one by one. Kernels that do the same become one. Constants go into the kernel. Fused
-    products of f32 and f64 become instructions, where upstream would call libdevice.
+    Unlike `gpu-kernel-outlining`, which makes a module for each launch: modules are
+    loaded one by one. Kernels that do the same become one, also with those outlined before. Constants go into the kernel.
+    Fused products of f32 and f64 become instructions, where upstream would call libdevice.
   }];
   let statistics = [Statistic<"numKernels", "kernels", "Kernels outlined">];
   let dependentDialects = ["gpu::GPUDialect", "DLTIDialect", "LLVM::LLVMDialect"];
