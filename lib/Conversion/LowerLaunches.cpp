@@ -120,7 +120,7 @@ LogicalResult LaunchLowering::addModule(gpu::BinaryOp binary) {
     std::string chip = target.getChip().str();
     bool isText = object.getFormat() == gpu::CompilationTarget::Assembly;
     std::string tag = (isText ? "compute_" + StringRef(chip).drop_until(llvm::isDigit).str() : chip) + '\0';
-    // Text ends in a zero, which gpu-module-to-binary may have added.
+    // Text ends in a zero, which upstream may have added.
     std::string data = bytes.str();
     if (isText && !bytes.ends_with(StringRef("\0", 1)))
       data += '\0';

@@ -221,13 +221,10 @@ static void addKernels(OpPassManager &pm, const LSTMToNVVMOptions &options) {
   check.toolkit = toolkit;
   check.text = isText(options);
   pm.addPass(createLSTMCheckGPUTargetPass(check));
-  LSTMGPUModuleToBinaryPassOptions binary;
-  // Upstream complains where there is no libdevice, also if nothing needs it.
-  bool hasLibdevice = llvm::sys::fs::exists(toolkit + "/nvvm/libdevice/libdevice.10.bc");
-  if (hasLibdevice || (!isText(options) && hasAssembler(options)))
-    binary.toolkit = toolkit;
+  LSTMCompileKernelsPassOptions binary;
+  binary.toolkit = toolkit;
   binary.text = isText(options);
-  pm.addPass(createLSTMGPUModuleToBinaryPass(binary));
+  pm.addPass(createLSTMCompileKernelsPass(binary));
   LSTMLowerLaunchesPassOptions launches;
   launches.indexBitwidth = options.indexBitwidth;
   pm.addPass(createLSTMLowerLaunchesPass(launches));

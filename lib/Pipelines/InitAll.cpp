@@ -32,7 +32,7 @@ void mlir::lstm::registerDialect(DialectRegistry &registry) {
 void mlir::lstm::registerAllDialects(DialectRegistry &registry) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
-  // gpu-module-to-binary translates to LLVM IR.
+  // lstm-compile-kernels translates to LLVM IR.
   mlir::registerAllGPUToLLVMIRTranslations(registry);
   registerDialect(registry);
 }

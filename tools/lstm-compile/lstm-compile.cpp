@@ -365,7 +365,9 @@ static LogicalResult compileProgram() {
   registerAllDialects(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // Kernels compile side by side; for a CPU there is little to share out.
+  MLIRContext context(registry, getPlatform() == Platform::CUDA ? MLIRContext::Threading::ENABLED
+                                                                : MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   SourceMgrDiagnosticHandler diagnostics(source, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source, &context);

@@ -456,7 +456,9 @@ static LogicalResult runFile(const std::string &path, ArrayRef<std::string> arra
   source.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   DialectRegistry registry;
   registerAllDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  // As lstm-compile has it.
+  MLIRContext context(registry, getPlatform() == Platform::CUDA ? MLIRContext::Threading::ENABLED
+                                                                : MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   SourceMgrDiagnosticHandler diagnostics(source, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(source, &context);

@@ -499,7 +499,7 @@ def LSTMOutlineKernelsPass : Pass<"lstm-outline-kernels", "ModuleOp"> {
 def LSTMCheckGPUTargetPass : Pass<"lstm-check-gpu-target", "ModuleOp"> {
   let summary = "Whether kernels can be compiled, and to what";
   let description = [{
-    After kernels have become NVVM, before `lstm-gpu-module-to-binary`. A function of libdevice that a kernel
+    After kernels have become NVVM, before `lstm-compile-kernels`. A function of libdevice that a kernel
     calls is an error where there is no libdevice: the driver would refuse the code. So is a GPU that LLVM does
     not know.
     A remark says what the program will hold, machine code or PTX, and why.
@@ -509,22 +509,26 @@ def LSTMCheckGPUTargetPass : Pass<"lstm-check-gpu-target", "ModuleOp"> {
                  Option<"text", "text", "bool", "false", "PTX is made, not machine code">];
 }
 
-def LSTMGPUModuleToBinaryPass : Pass<"lstm-gpu-module-to-binary", "ModuleOp"> {
-  let summary = "Kernels to machine code or PTX";
+def LSTMCompileKernelsPass : Pass<"lstm-compile-kernels", "ModuleOp"> {
+  let summary = "gpu.module to gpu.binary";
   let description = [{
-    As upstream's `gpu-module-to-binary`, which does not say that assembly such as `bar.arrive` is convergent: LLVM would
+    As `gpu-module-to-binary`, which compiles a module's kernels one after the other. For machine code, LLVM compiles
+    each of them by itself, in as many threads as the context has, and `ptxas`, which makes one object of
+    several files, optimizes them in threads, too (`--split-compile`, since CUDA 12.8). The code is the same.
+    PTX for drivers has to be one text, and is compiled as one.
+
+    LLVM is told that assembly such as `bar.arrive` is convergent, which the LLVM dialect has no word for: else it would
     let the lanes of a warp reach it one group after the other.
   }];
   let options = [Option<"toolkit", "toolkit", "std::string", "\"\"",
                         "Folder of the CUDA toolkit; empty: there is none">,
                  Option<"text", "text", "bool", "false", "PTX is made, not machine code">];
-  let dependentDialects = ["gpu::GPUDialect", "LLVM::LLVMDialect"];
 }
 
 def LSTMLowerLaunchesPass : Pass<"lstm-lower-launches", "ModuleOp"> {
   let summary = "gpu.binary and gpu.launch_func to tables and calls of lstmCudaLaunch";
   let description = [{
-    After `lstm-gpu-module-to-binary`, before the host's code goes to the LLVM dialect. Unlike upstream's translation it
+    After `lstm-compile-kernels`, before the host's code goes to the LLVM dialect. Unlike upstream's translation it
     embeds the objects of all targets, loads a module when a kernel of it is first launched
     and looks for no name again, keeps parameters in the function's frame, and lets errors reach
     the caller. See lstm-runtime/cuda.h.

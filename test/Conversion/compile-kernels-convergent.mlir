@@ -1,4 +1,4 @@
-// RUN: lstm-opt %s --lstm-gpu-module-to-binary=text | FileCheck %s
+// RUN: lstm-opt %s --lstm-compile-kernels=text | FileCheck %s
 
 // All lanes of a warp reach a barrier together, though a branch before and a branch behind have the same condition:
 // upstream's pass makes two of it, each for some lanes.
