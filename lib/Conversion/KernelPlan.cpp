@@ -360,6 +360,46 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
   return candidates;
 }
 
+/// Of what is best for several numbers of rows, neighbours with one plan, which they have or which is nearly as good
+/// for each: a plan more is a kernel more to compile.
+static SmallVector<PlannedRows> sharePlans(ArrayRef<PlannedRows> best,
+                                           function_ref<KernelPrediction(const KernelPlan &, int64_t)> predict) {
+  constexpr double kNearly = 1.05;
+  auto serves = [&](const std::optional<KernelPlan> &plan, ArrayRef<PlannedRows> parts) {
+    return plan && llvm::all_of(parts, [&](const PlannedRows &part) {
+      const KernelPrediction &least = part.prediction;
+      return part.plan && predict(*plan, least.rows).microseconds <= kNearly * least.microseconds;
+    });
+  };
+  struct Range {
+    std::optional<KernelPlan> plan;
+    ArrayRef<PlannedRows> parts;
+  };
+  SmallVector<Range> ranges;
+  for (size_t i = 0; i < best.size(); ++i) {
+    ranges.push_back({best[i].plan, best.slice(i, 1)});
+    // One that has grown may go together with the one before it.
+    while (ranges.size() > 1) {
+      Range last = ranges.back(), &before = ranges[ranges.size() - 2];
+      ArrayRef<PlannedRows> both(before.parts.begin(), last.parts.end());
+      if (before.plan != last.plan && !serves(before.plan, both)) {
+        if (!serves(last.plan, both))
+          break;
+        before.plan = last.plan;
+      }
+      before.parts = both;
+      ranges.pop_back();
+    }
+  }
+  return llvm::map_to_vector(ranges, [&](const Range &range) {
+    PlannedRows part = range.parts.back();
+    if (part.plan != range.plan)
+      part.prediction = predict(*range.plan, part.prediction.rows);
+    part.plan = range.plan;
+    return part;
+  });
+}
+
 SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
                                            Float32Mode float32,
                                            const KernelTarget &target, bool considersLibraries) {
@@ -399,14 +439,11 @@ SmallVector<PlannedRows> lstm::planKernels(const RecurrentLoop &loop,
   if (std::optional<int64_t> rows = getConstantIntValue(loop.rows))
     return {choose(*rows, kAll, nullptr)};
   SmallVector<PlannedRows> chosen;
-  for (int64_t rows : {1, 8, 16, 32, 64, 128, 256, 1024}) {
-    PlannedRows next = choose(rows, rows == 1024 ? kAll : rows, chosen.empty() ? nullptr : &chosen.back());
-    if (!chosen.empty() && chosen.back().plan == next.plan)
-      chosen.back() = next;
-    else
-      chosen.push_back(next);
-  }
-  return chosen;
+  for (int64_t rows : {1, 8, 16, 32, 64, 128, 256, 1024})
+    chosen.push_back(choose(rows, rows == 1024 ? kAll : rows, chosen.empty() ? nullptr : &chosen.back()));
+  return sharePlans(chosen, [&](const KernelPlan &plan, int64_t rows) {
+    return predictKernel(loop, plan, target, rows);
+  });
 }
 
 SmallVector<KernelPlan> lstm::findCandidates(const RecurrentLoop &loop, Float32Mode float32,

@@ -269,8 +269,9 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
   let description = [{
     On memrefs, for GPUs. Marks a time loop whose body is a chain of phases and reductions with how it is to run,
     by the number of rows: as one kernel for all steps, which keeps the weights in registers and
-    shared memory, or by libraries. A model of what a step costs on the GPU chooses; a remark says
-    what, the predicted time and most of what it is, or what is in the way:
+    shared memory, or by libraries. A model of what a step costs on the GPU chooses; numbers of rows share a plan where
+    that costs at most 5 %, as each is a kernel to compile. A remark says
+    what was chosen, the predicted time and most of what it is, or what is in the way:
 
     ```mlir
     scf.for %t = %c0 to %T step %c1 { ... } {lstm.kernel = [
