@@ -64,8 +64,8 @@ static bool hasOption(StringRef assembler, StringRef option) {
   return text && (*text)->getBuffer().contains(option);
 }
 
-/// Assembly that all lanes of a warp have to reach together, as bar.arrive, is convergent. Else LLVM makes two of one where a
-/// branch before and a branch behind have the same condition; the LLVM dialect has no word for that.
+/// Assembly that all lanes of a warp have to reach together, as bar.arrive, is convergent. Else LLVM makes two of one
+/// where a branch before and a branch behind have the same condition; the LLVM dialect has no word for that.
 static void markConvergent(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::Instruction &instruction : llvm::instructions(function)) {

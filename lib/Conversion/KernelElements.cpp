@@ -79,7 +79,9 @@ Value KernelEmitter::loadInput(const Input &input, const Item &item, const IRMap
   // A row that does not exist repeats the last one, whose elements are those of another thread, which may write them
   // later than they are read here for nothing.
   if (!plan.isCluster() && !plan.hasWarpGroups() && loop.stages.size() > 1 && isWritten(loop, input.operand))
-    return guarded(item.isRow, input.getType(), [&] { return SmallVector<Value>{loadElement(input, item, step)}; }).front();
+    return guarded(item.isRow, input.getType(), [&] {
+             return SmallVector<Value>{loadElement(input, item, step)};
+           }).front();
   return loadElement(input, item, step);
 }
 
@@ -343,7 +345,8 @@ SmallVector<Value> KernelEmitter::loadTile(unsigned number, ArrayRef<Input> inpu
   return all;
 }
 
-/// Loads what a phase reads that is the same for all rows and steps, as gains of a norm, as long as there are registers.
+/// Loads what a phase reads that is the same for all rows and steps, as gains of a norm, as long as there are
+/// registers.
 void KernelEmitter::loadConstants(unsigned number) {
   constexpr size_t kMostConstants = 32;
   for (const Input &input : getInputs(number)) {

@@ -199,8 +199,8 @@ private:
   void placeRing(const KernelPlan &plan);
 };
 
-/// How many parts have blocks of their own. Parts of which one projects what another one gives have those in groups alone,
-/// where what is exchanged goes through memory, with a slot for each step: the one that gives need not wait.
+/// How many parts have blocks of their own. Parts of which one projects what another one gives have those in groups
+/// alone, where what is exchanged goes through memory, with a slot for each step: the one that gives need not wait.
 unsigned getNumParts(const RecurrentLoop &loop, const KernelPlan &plan);
 
 /// What tensor cores multiply for a projection.
@@ -225,8 +225,8 @@ Mismatch getMismatch(const RecurrentLoop &loop, const KernelPlan &plan);
 /// What is wrong with a plan for a recurrence, whatever the GPU has; empty if nothing is.
 StringRef getImbalance(const KernelLayout &layout, const KernelPlan &plan);
 
-/// Whether the kernel of a plan fits into a multiprocessor, and is balanced, and all blocks that wait for each other into the
-/// device.
+/// Whether the kernel of a plan fits into a multiprocessor, and is balanced, and all blocks that wait for each other
+/// into the device.
 bool fits(const RecurrentLoop &loop, const KernelPlan &plan, const KernelTarget &target);
 
 } // namespace mlir::lstm

@@ -106,8 +106,8 @@ struct PlannedRows {
   std::optional<Measurement> measured = std::nullopt;
 };
 
-/// The fastest plans by number of rows, or nearly: neighbours share what is almost as good for both. The last one is for
-/// all that are more. For a number of rows that is known there is one.
+/// The fastest plans by number of rows, or nearly: neighbours share what is almost as good for both. The last one is
+/// for all that are more. For a number of rows that is known there is one.
 SmallVector<PlannedRows> planKernels(const RecurrentLoop &loop, Float32Mode float32,
                                      const KernelTarget &target, bool considersLibraries);
 

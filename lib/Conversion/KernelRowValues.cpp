@@ -278,7 +278,8 @@ SmallVector<KernelEmitter::RowScalars> KernelEmitter::readRowValues(const MapSta
     RowScalars &known = all[i];
     SmallVector<Value> scalars = guarded(item.exists, types, [&] {
       SmallVector<FoldRequest> requests = getFoldRequests(stage, folds, item, count);
-      SmallVector<Value> own = asked.empty() ? askForFolds(requests) : llvm::to_vector(asked.slice(i * numWords, numWords));
+      SmallVector<Value> own =
+          asked.empty() ? askForFolds(requests) : llvm::to_vector(asked.slice(i * numWords, numWords));
       SmallVector<Value> there = waitForFolds(requests, own);
       RowScalars rowValues = computeRowValues(requests, there, getRowLanes(stage), item, step);
       SmallVector<Value> results;

@@ -70,8 +70,8 @@ std::optional<unsigned> KernelEmitter::getLastProducer() {
   return last;
 }
 
-/// Warps that multiply ask for nothing before their own block has given its part of the first tile: what they ask for in
-/// vain is in the way of what others ask for.
+/// Warps that multiply ask for nothing before their own block has given its part of the first tile: what they ask for
+/// in vain is in the way of what others ask for.
 void KernelEmitter::meetPublished(bool waits) {
   constexpr int64_t kBarrier = 5;
   int64_t threads = plan.getNumProductThreads() + plan.getNumMapThreads();

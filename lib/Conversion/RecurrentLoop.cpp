@@ -447,8 +447,8 @@ LogicalResult Matcher::matchProjections(unsigned number) {
   return success();
 }
 
-/// Phases that need each other are of one part. Each part has to be recurrent: what only follows another one, as a layer
-/// without a state, is not worth blocks of its own.
+/// Phases that need each other are of one part. Each part has to be recurrent: what only follows another one, as a
+/// layer without a state, is not worth blocks of its own.
 void Matcher::findParts() {
   size_t count = result.phases.size();
   // Lanes that fold rows may be those of any phase with as many units.

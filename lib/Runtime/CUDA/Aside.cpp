@@ -8,8 +8,8 @@
 //
 // A node of a graph takes the device a microsecond or two to get to, however little it does, and a call begins with
 // copies of states, products for all steps and a fill of what blocks exchange, none of which needs another one. So in a
-// graph copies and fills go to a lane of their own, behind all that was given before, and products, of which the runtime
-// knows what they read and write, go on beside them. Whatever else comes waits for both.
+// graph copies and fills go to a lane of their own, behind all that was given before, and products, of which the
+// runtime knows what they read and write, go on beside them. Whatever else comes waits for both.
 //
 //===----------------------------------------------------------------------===//
 

@@ -62,8 +62,8 @@ static SmallVector<SizeOrigin> getStepOrigins(RecurrenceOp op) {
 /// For each sequence of `second` the output of `first` that it is, if any.
 using Links = SmallVector<std::optional<unsigned>>;
 
-/// Sequences that `second` reads step by step as `first` gives them. Where a sequence has ended, they are zeros, but not in
-/// the body: no state may go on there.
+/// Sequences that `second` reads step by step as `first` gives them. Where a sequence has ended, they are zeros, but
+/// not in the body: no state may go on there.
 static Links getLinks(RecurrenceOp first, RecurrenceOp second) {
   size_t numSequences = second.getSequences().size();
   Links links(numSequences);

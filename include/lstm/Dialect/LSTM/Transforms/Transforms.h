@@ -73,8 +73,8 @@ FailureOr<PhaseOp> gateToPhase(RewriterBase &rewriter, GateOp op);
 
 /// Fuses `second` into `first` and returns the fused recurrence. Fails if one depends on the other, or
 /// if they do not have the same number of steps and the same lengths.
-/// With `stacked`, `second` has to read step by step what the outputs of `first` are, as a layer what the one before gives,
-/// and may not depend on it otherwise.
+/// With `stacked`, `second` has to read step by step what the outputs of `first` are, as a layer what the one before
+/// gives, and may not depend on it otherwise.
 FailureOr<RecurrenceOp> fuseRecurrences(RewriterBase &rewriter, RecurrenceOp first, RecurrenceOp second,
                                         bool stacked = false);
 
