@@ -136,7 +136,7 @@ struct LSTMCompileKernelsPass : public lstm::impl::LSTMCompileKernelsPassBase<LS
   Attribute compileFor(gpu::TargetAttrInterface target, gpu::GPUModuleOp module, const Parts &parts) {
     std::vector<TemporaryFile> files(parts.size());
     LogicalResult written = failableParallelForEachN(&getContext(), 0, parts.size(), [&](size_t i) {
-      return writeText(target, *parts[i], files[i]);
+      return writeText(target, *parts[i], i, files[i]);
     });
     if (failed(written))
       return {};
@@ -155,9 +155,16 @@ struct LSTMCompileKernelsPass : public lstm::impl::LSTMCompileKernelsPassBase<LS
     return object ? target.createObject(module, *object, options) : Attribute();
   }
 
-  LogicalResult writeText(gpu::TargetAttrInterface target, gpu::GPUModuleOp part, TemporaryFile &file) {
+  LogicalResult writeText(gpu::TargetAttrInterface target, gpu::GPUModuleOp part, size_t number, TemporaryFile &file) {
+    // What several have of libdevice, as its table for large angles, needs a name in each: ptxas crashes on two of one name.
+    auto renameLocals = [&](llvm::Module &module) {
+      for (llvm::GlobalValue &value : module.global_values())
+        if (value.hasLocalLinkage())
+          value.setName(value.getName() + "_" + llvm::Twine(number));
+    };
     gpu::TargetOptions options(getLibraries(), {}, /*cmdOptions=*/{}, /*elfSection=*/{},
-                               gpu::CompilationTarget::Assembly, /*getSymbolTableCallback=*/{}, markConvergent);
+                               gpu::CompilationTarget::Assembly, /*getSymbolTableCallback=*/{}, markConvergent,
+                               /*linkedLlvmIRCallback=*/{}, renameLocals);
     std::optional<SmallVector<char, 0>> code = target.serializeToObject(part, options);
     if (!code)
       return failure();

@@ -4,9 +4,9 @@
 // RUN: lstm-opt %t/kernels.mlir --lstm-compile-kernels="toolkit=%t text" | FileCheck %s --check-prefix=TEXT
 // RUN: not lstm-opt %t/none.mlir --lstm-compile-kernels 2>&1 | FileCheck %s --check-prefix=NONE
 
-// Each kernel is a text of its own, with what it shares with others; the assembler makes one object of all, in threads.
+// Each kernel is a text of its own, with what it shares with others, under other names, as two of one name are an error; the assembler makes one object of all, in threads.
 // CHECK: gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90">,
-// CHECK-SAME: bin = "{{.*}}.version{{.*}}.version{{.*}}.entry f({{.*}}.shared{{.*}}.version{{.*}}.entry g({{.*}}.shared
+// CHECK-SAME: bin = "{{.*}}.version{{.*}}.version{{.*}}.entry f({{.*}}.shared{{.*}} memory_0{{.*}}.version{{.*}}.entry g({{.*}}.shared{{.*}} memory_1
 // CHECK-SAME: -arch sm_90 {{.*}}.ptx -o {{.*}}.ptx {{.*}}.ptx --split-compile=0
 
 // For drivers they are one text.
