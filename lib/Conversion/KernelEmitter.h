@@ -80,11 +80,11 @@ private:
   SmallVector<Value> loadWeightRow(unsigned number, const Projection &projection, Value k);
   void publishInitial(unsigned exchange);
   void loadConstants(unsigned number);
-  using Part = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step,
-                                        Value flip);
+  /// What is done in a step for a phase or a stage, by its number. Returns which buffer of sums comes next.
+  using Work = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
-  void emitSteps(Part part, ArrayRef<unsigned> numbers);
+  void emitSteps(Work work, ArrayRef<unsigned> numbers);
   std::optional<unsigned> getFirstProduct();
   std::optional<unsigned> getLastProducer();
   void meetPublished(bool waits);

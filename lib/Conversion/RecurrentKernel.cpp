@@ -90,14 +90,14 @@ void KernelEmitter::meetPublished(bool waits) {
 }
 
 /// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block.
-void KernelEmitter::emitSteps(Part part, ArrayRef<unsigned> numbers) {
+void KernelEmitter::emitSteps(Work work, ArrayRef<unsigned> numbers) {
   auto time = scf::ForOp::create(b, begin, end, index(1), ValueRange(index(0)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
   Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
   IRMapping step = computeStep(count);
   for (unsigned i : numbers)
-    flip = (this->*part)(i, count, step, flip);
+    flip = (this->*work)(i, count, step, flip);
   scf::YieldOp::create(b, flip);
 }
 

@@ -288,6 +288,11 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     may be more than a multiprocessor holds, so `unit_blocks` may be few; see convert-lstm-to-gpu-kernel. A part
     without `unit_blocks` is for libraries.
 
+    Phases of a loop are of several parts if these need nothing of each other but what they project, and that in one
+    direction, and each has a state: both directions of a layer, or layers. A kernel has a group or cluster of blocks for
+    each part, so that a part has its share of the device. Of parts of which one projects what another one gives that
+    holds for groups alone; a cluster's blocks and warp groups do all of them. Loops that reduce rows have one part.
+
     A loop becomes a kernel if it counts from 0 by 1, its phases have static weights of f32, f16 or bf16 and sum in f32, at
     least one projects what the loop writes, whole and in one piece, and everything else that
     the loop writes is read at the row and unit where it is written. A recurrence that is known to have one step is no
@@ -347,7 +352,9 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     keep weights whole, and split them into TF32 parts when they multiply them. Where numbers are split, NaN stays NaN, and
     an infinity may become NaN, as one of the parts that it is multiplied by may be 0.
 
-    Phases run one after the other in each step; a region is inlined, whatever cell it came from.
+    Phases run one after the other in each step, those of each part of a recurrence on blocks of their own, in one launch;
+    a part that projects what another one gives follows it, as far behind as it takes. A region is inlined, whatever cell it
+    came from. Warps that multiply wait at a barrier until their own block has given what they need of it before they ask for what others give.
     If all products are of f16 and bf16, or of f32 rounded to TF32 (`f32 = "tf32"`), exp, tanh, roots and divisions come from
     the special function unit, with relative errors of 2^-21 (tanh: of 1), unless `approximate` is off.
 

@@ -341,6 +341,10 @@ class Stacked(Program):
         # Layers have these of their own.
         self.own = [slot for slot in self.slots if slot.name not in ("x", "len")]
 
+    @classmethod
+    def every(cls):
+        return [cls(cell, mode) for cell, modes in cls.MODES.items() for mode in modes]
+
     def layer(self, number):
         """As @main."""
         text = re.sub(r' \{lstm.name = "\w+"\}', "", self.one)
@@ -680,7 +684,7 @@ def every(count):
     made += [Variant("persistent", program) for program in persistent]
     made += [Variant("library", Cell(name)) for name in examples.names()]
     made += [Variant("library", Large(name), "overlap", ["--overlap-projections"]) for name in Large.GROWN]
-    stacked = [Stacked(cell, mode) for cell, modes in Stacked.MODES.items() for mode in modes]
+    stacked = Stacked.every()
     made += stacked
     made += [Variant("auto", program, "apart", [*program.flags, "--stacked-bytes=0"]) for program in stacked if program.mode == "bf16"]
     split = [*map(Split, Split.GROWN), SplitStatic("lstm"), SplitProduct()]

@@ -414,7 +414,8 @@ def costs_the_host_little(bench, name):
 
 CELLS = ["cell/lstm", "cell/gru_reset_before", "cell/bidirectional", "cell/layer_norm_lstm", "cell/two_layer", "cell/sru"]
 FEW = CELLS[:3]
-ENDURING = ["persistent/" + name for name in FEW] + [
+STACKED = [program.name for program in programs.Stacked.every()]
+ENDURING = ["stacked/lstm/bf16"] + ["persistent/" + name for name in FEW] + [
     f"{layout}/cell/{name}" for layout in ("warp_groups", "clusters", "single_row_clusters") for name in ("lstm", "gru_reset_before")]
 SPLIT = [f"split/{name}" for name in (*programs.Split.GROWN, "lstm/static", "product")]
 # (scenario, programs, needs a GPU)
@@ -424,7 +425,7 @@ SCENARIOS = [
                        for number in range(1, programs.RandomCells.LIBRARIES + 1)], True),
     (repeats_bitwise, [program.name for program in programs.PlannedCells.every()]
      + [f"{layout}/large/{name}" for layout, kinds in programs.LAYOUTS.items() for name in kinds[programs.Large]]
-     + ["warp_groups/streamed/" + "/".join(map(str, sizes)) for sizes in programs.STREAMED], True),
+     + ["warp_groups/streamed/" + "/".join(map(str, sizes)) for sizes in programs.STREAMED] + STACKED, True),
     (is_as_exact_as_f32, SPLIT, True),
     (repeats_bitwise, SPLIT, True),
     (takes_strides, CELLS, False),
