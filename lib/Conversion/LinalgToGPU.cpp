@@ -356,11 +356,11 @@ LogicalResult lstm::convertStoreToGPU(RewriterBase &rewriter, memref::StoreOp op
 
 /// Whether elements are known to lie one after the other, wherever they begin.
 static bool isContiguous(MemRefType type) {
+  if (type.getLayout().isIdentity())
+    return true;
   auto [strides, offset] = type.getStridesAndOffset();
   int64_t expected = 1;
   for (auto [stride, size] : llvm::reverse(llvm::zip_equal(strides, type.getShape()))) {
-    if (type.getLayout().isIdentity())
-      break;
     if (stride != expected || ShapedType::isDynamic(expected))
       return false;
     expected = ShapedType::isDynamic(size) ? size : expected * size;

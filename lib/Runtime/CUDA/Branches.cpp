@@ -111,6 +111,8 @@ void lstmCudaWaitFor(int64_t event) {
     lstmFail(LSTM_CUDA_ERROR, "event %" PRId64 " is waited for, but was not recorded", event);
     return;
   }
+  // What comes behind the event may not begin aside before it.
+  joinAside(session);
   const Mark &mark = session->marks[event];
   if (mark.lane != session->call.lane)
     CU(cuStreamWaitEvent, session->call.current, mark.event, 0);

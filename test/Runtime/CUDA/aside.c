@@ -14,7 +14,7 @@ RUN: %with_fake %t
 #include "testing.h"
 
 /* What a call does before its kernel, a letter each: c copies x to the workspace, m multiplies x, w multiplies what was
-   copied, r copies what was multiplied, f fills, b changes the branch and comes back, e records an event. */
+   copied, r copies what was multiplied, f fills, b changes the branch and comes back, e records an event, v waits for it. */
 static const char *steps;
 
 static void multiply(const float *x, char *to) {
@@ -47,6 +47,8 @@ static void work(void **values) {
     }
     if (*step == 'e')
       lstmCudaRecord(0);
+    if (*step == 'v')
+      lstmCudaWaitFor(0);
   }
   launchScale(data, y, s, rows);
 }
@@ -101,6 +103,7 @@ int main(void) {
   /* Branches and events come behind all. */
   expectAll("cbm", true, "<>c<><><>mk");
   expectAll("ce", true, "<>c<><k");
+  expectAll("ecvf", true, "<<>c<><>f<>k");
   /* Nothing to wait for; and so many that nobody remembers what they access. */
   expectAll("m", true, "mk");
   expectAll("fffffffffffffffff", true, "<>ffffffffffffffff<>fk");

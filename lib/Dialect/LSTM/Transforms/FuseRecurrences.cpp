@@ -222,6 +222,21 @@ static bool reducesRows(RecurrenceOp op) {
       .wasInterrupted();
 }
 
+/// Whether a state is multiplied with weights. Else a step is cheap, and what is projected for all steps at once is all
+/// there is to do.
+static bool projectsState(RecurrenceOp op) {
+  Block *body = op.getBodyBlock();
+  auto isState = [&](auto dot) {
+    auto argument = dyn_cast<BlockArgument>(dot.first);
+    return argument && argument.getOwner() == body && argument.getArgNumber() >= op.getSequences().size();
+  };
+  return op.getBody()
+      .walk([&](GateOp gate) {
+        return llvm::any_of(gate.getDots(), isState) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether all products are of elements of 16 bits, or also of f32.
 static bool multipliesShort(RecurrenceOp op, bool orFloat32) {
   auto isShort = [&](auto dot) {
@@ -254,7 +269,7 @@ static std::optional<int64_t> getNumRows(RecurrenceOp op) {
 
 unsigned lstm::stackRecurrences(RewriterBase &rewriter, Operation *root, const StackingLimits &limits) {
   auto isWithin = [&](RecurrenceOp op) {
-    return !reducesRows(op) && multipliesShort(op, limits.float32) &&
+    return projectsState(op) && !reducesRows(op) && multipliesShort(op, limits.float32) &&
            getNumRows(op).value_or(0) <= limits.maxRows;
   };
   return fusePairs(root, [&](RecurrenceOp first, RecurrenceOp second) {

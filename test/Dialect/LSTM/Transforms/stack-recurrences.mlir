@@ -62,42 +62,42 @@ func.func @used(%xs: tensor<?x?x3xf32>, %h0: tensor<?x3xf32>, %W: tensor<3x3xf32
 }
 
 // -----
-// The other way round; from the last state, too; a state that goes on behind the end of a sequence; no product of these; 65 rows.
+// The other way round; from the last state, too; a state that goes on behind the end of a sequence; no product of these; 65 rows. Each would be one but for that.
 // CHECK-LABEL: func @apart(
 // CHECK-COUNT-2: lstm.recurrence
-func.func @apart(%xs: tensor<?x?x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> {
+func.func @apart(%xs: tensor<?x?x3xf32>, %W: tensor<3x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> {
   %y, %yT = lstm.recurrence over(%x = %xs : tensor<?x?x3xf32>) init(%h = %h0 : tensor<?x3xf32>) outs(%o1 : tensor<?x?x3xf32>) {
-    %h1 = arith.addf %h, %x : tensor<?x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%x : tensor<?x3xf32>) : tensor<?x3xf32>
     lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
   }
   %z, %zT = lstm.recurrence over(%x = %y : tensor<?x?x3xf32>) init(%h = %h0 : tensor<?x3xf32>) reverse outs(%o2 : tensor<?x?x3xf32>) {
-    %h1 = arith.mulf %h, %x : tensor<?x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%x : tensor<?x3xf32>) : tensor<?x3xf32>
     lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
   }
   return %z : tensor<?x?x3xf32>
 }
 // CHECK-LABEL: func @last(
 // CHECK-COUNT-2: lstm.recurrence
-func.func @last(%xs: tensor<?x?x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> {
+func.func @last(%xs: tensor<?x?x3xf32>, %W: tensor<3x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> {
   %y, %yT = lstm.recurrence over(%x = %xs : tensor<?x?x3xf32>) init(%h = %h0 : tensor<?x3xf32>) outs(%o1 : tensor<?x?x3xf32>) {
-    %h1 = arith.addf %h, %x : tensor<?x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%x : tensor<?x3xf32>) : tensor<?x3xf32>
     lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
   }
   %z, %zT = lstm.recurrence over(%x = %y : tensor<?x?x3xf32>) init(%h = %yT : tensor<?x3xf32>) outs(%o2 : tensor<?x?x3xf32>) {
-    %h1 = arith.mulf %h, %x : tensor<?x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%x : tensor<?x3xf32>) : tensor<?x3xf32>
     lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
   }
   return %z : tensor<?x?x3xf32>
 }
 // CHECK-LABEL: func @shown(
 // CHECK-COUNT-2: lstm.recurrence
-func.func @shown(%xs: tensor<?x?x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>, %len: tensor<?xi32>) -> tensor<?x?x3xf32> {
+func.func @shown(%xs: tensor<?x?x3xf32>, %W: tensor<3x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>, %len: tensor<?xi32>) -> tensor<?x?x3xf32> {
   %y, %yT = lstm.recurrence over(%x = %xs : tensor<?x?x3xf32>) init(%h = %h0 : tensor<?x3xf32>) lengths(%len : tensor<?xi32>) outs(%o1 : tensor<?x?x3xf32>) {
-    %h1 = arith.addf %h, %x : tensor<?x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%x : tensor<?x3xf32>) : tensor<?x3xf32>
     lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
   }
   %z, %zT = lstm.recurrence over(%x = %y : tensor<?x?x3xf32>) init(unmasked %h = %h0 : tensor<?x3xf32>) lengths(%len : tensor<?xi32>) outs(%o2 : tensor<?x?x3xf32>) {
-    %h1 = arith.mulf %h, %x : tensor<?x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%x : tensor<?x3xf32>) : tensor<?x3xf32>
     lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
   }
   return %z : tensor<?x?x3xf32>
@@ -110,20 +110,20 @@ func.func @double(%xs: tensor<?x?x3xf64>, %h0: tensor<?x3xf64>, %W: tensor<3x3xf
     lstm.yield state(%h1 : tensor<?x3xf64>) out(%h1 : tensor<?x3xf64>)
   }
   %z, %zT = lstm.recurrence over(%x = %y : tensor<?x?x3xf64>) init(%h = %h0 : tensor<?x3xf64>) outs(%o2 : tensor<?x?x3xf64>) {
-    %h1 = arith.mulf %h, %x : tensor<?x3xf64>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf64>, tensor<3x3xf64>) add(%x : tensor<?x3xf64>) : tensor<?x3xf64>
     lstm.yield state(%h1 : tensor<?x3xf64>) out(%h1 : tensor<?x3xf64>)
   }
   return %z : tensor<?x?x3xf64>
 }
 // CHECK-LABEL: func @rows(
 // CHECK-COUNT-2: lstm.recurrence
-func.func @rows(%xs: tensor<?x65x3xf32>, %h0: tensor<65x3xf32>, %o1: tensor<?x65x3xf32>, %o2: tensor<?x65x3xf32>) -> tensor<?x65x3xf32> {
+func.func @rows(%xs: tensor<?x65x3xf32>, %W: tensor<3x3xf32>, %h0: tensor<65x3xf32>, %o1: tensor<?x65x3xf32>, %o2: tensor<?x65x3xf32>) -> tensor<?x65x3xf32> {
   %y, %yT = lstm.recurrence over(%x = %xs : tensor<?x65x3xf32>) init(%h = %h0 : tensor<65x3xf32>) outs(%o1 : tensor<?x65x3xf32>) {
-    %h1 = arith.addf %h, %x : tensor<65x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<65x3xf32>, tensor<3x3xf32>) add(%x : tensor<65x3xf32>) : tensor<65x3xf32>
     lstm.yield state(%h1 : tensor<65x3xf32>) out(%h1 : tensor<65x3xf32>)
   }
   %z, %zT = lstm.recurrence over(%x = %y : tensor<?x65x3xf32>) init(%h = %h0 : tensor<65x3xf32>) outs(%o2 : tensor<?x65x3xf32>) {
-    %h1 = arith.mulf %h, %x : tensor<65x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<65x3xf32>, tensor<3x3xf32>) add(%x : tensor<65x3xf32>) : tensor<65x3xf32>
     lstm.yield state(%h1 : tensor<65x3xf32>) out(%h1 : tensor<65x3xf32>)
   }
   return %z : tensor<?x65x3xf32>
@@ -131,15 +131,30 @@ func.func @rows(%xs: tensor<?x65x3xf32>, %h0: tensor<65x3xf32>, %o1: tensor<?x65
 // A norm in the step.
 // CHECK-LABEL: func @norm(
 // CHECK-COUNT-2: lstm.recurrence
-func.func @norm(%xs: tensor<?x?x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>, %m0: tensor<?xf32>) -> tensor<?x?x3xf32> {
+func.func @norm(%xs: tensor<?x?x3xf32>, %W: tensor<3x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>, %m0: tensor<?xf32>) -> tensor<?x?x3xf32> {
   %y, %yT = lstm.recurrence over(%x = %xs : tensor<?x?x3xf32>) init(%h = %h0 : tensor<?x3xf32>) outs(%o1 : tensor<?x?x3xf32>) {
-    %h1 = arith.addf %h, %x : tensor<?x3xf32>
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%x : tensor<?x3xf32>) : tensor<?x3xf32>
     lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
   }
   %z, %zT = lstm.recurrence over(%x = %y : tensor<?x?x3xf32>) init(%h = %h0 : tensor<?x3xf32>) outs(%o2 : tensor<?x?x3xf32>) {
     %m = linalg.reduce {arith.addf} ins(%x : tensor<?x3xf32>) outs(%m0 : tensor<?xf32>) dimensions = [1]
     %n = linalg.broadcast ins(%m : tensor<?xf32>) outs(%h : tensor<?x3xf32>) dimensions = [1]
-    lstm.yield state(%n : tensor<?x3xf32>) out(%n : tensor<?x3xf32>)
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%n : tensor<?x3xf32>) : tensor<?x3xf32>
+    lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
+  }
+  return %z : tensor<?x?x3xf32>
+}
+// No state is multiplied: what the second one projects is for all steps at once.
+// CHECK-LABEL: func @elementwise(
+// CHECK-COUNT-2: lstm.recurrence
+func.func @elementwise(%xs: tensor<?x?x3xf32>, %W: tensor<3x3xf32>, %h0: tensor<?x3xf32>, %o1: tensor<?x?x3xf32>, %o2: tensor<?x?x3xf32>) -> tensor<?x?x3xf32> {
+  %y, %yT = lstm.recurrence over(%x = %xs : tensor<?x?x3xf32>) init(%h = %h0 : tensor<?x3xf32>) outs(%o1 : tensor<?x?x3xf32>) {
+    %h1 = lstm.gate tanh dot(%h, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%x : tensor<?x3xf32>) : tensor<?x3xf32>
+    lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
+  }
+  %z, %zT = lstm.recurrence over(%x = %y : tensor<?x?x3xf32>) init(%h = %h0 : tensor<?x3xf32>) outs(%o2 : tensor<?x?x3xf32>) {
+    %h1 = lstm.gate tanh dot(%x, %W : tensor<?x3xf32>, tensor<3x3xf32>) add(%h : tensor<?x3xf32>) : tensor<?x3xf32>
+    lstm.yield state(%h1 : tensor<?x3xf32>) out(%h1 : tensor<?x3xf32>)
   }
   return %z : tensor<?x?x3xf32>
 }

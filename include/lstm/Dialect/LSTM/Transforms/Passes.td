@@ -117,7 +117,8 @@ def LSTMStackRecurrencesPass : Pass<"lstm-stack-recurrences"> {
     behind it, become one whose body holds both. They have to run in the same direction and have the
     same lengths, the second may not depend on the first otherwise, as by its last state, and, with
     lengths, may have no `unmasked` state. Layers that reduce rows, as by a norm, stay
-    apart, as all units wait for each other there anyway. What the first gives is no sequence any
+    apart, as all units wait for each other there anyway, and so do those that multiply no state, whose products are for
+    all steps at once. What the first gives is no sequence any
     more, so that its product with weights stays in the loop: for machines where a step is bound by
     latency, and where one layer does a step while the next one does the step before. It has to run
     before projections are hoisted.
