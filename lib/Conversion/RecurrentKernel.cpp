@@ -107,6 +107,8 @@ void KernelEmitter::emitKernel() {
   unsigned numParts = getNumParts(loop, plan);
   for (unsigned part = 0; part < numParts; ++part) {
     layout = KernelLayout(loop, plan, part);
+    weights.clear();
+    constants.clear();
     Value first = mul(partBlocks, part);
     block = b.createOrFold<arith::SubIOp>(launch.getBlockIds().x, first);
     if (part + 1 == numParts) {
