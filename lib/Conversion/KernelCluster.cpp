@@ -13,6 +13,9 @@
 // There are buffers for two slots: who has received slot s + 1 of all may send s + 2 into the place of s, which all
 // have read before they sent s + 1 (see isForCluster).
 //
+// So it is with partial folds of rows (KernelRowValues.cpp): the lanes that have units of a row all know them, and share
+// out the blocks that they give them to.
+//
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
@@ -68,11 +71,18 @@ void KernelEmitter::beginCluster() {
         for (int64_t slot = 0; slot < KernelLayout::kClusterSlots; ++slot)
           body(e, add(firstTile, index(n)), slot);
   };
+  auto forEachFold = [&](function_ref<void(unsigned, Value, Value)> body) {
+    for (unsigned fold : getReadFolds())
+      for (int64_t n = 0; n < plan.rowTiles; ++n)
+        for (int64_t slot = 0; slot < KernelLayout::kClusterSlots; ++slot)
+          body(fold, add(firstTile, index(n)), index(slot));
+  };
+  auto initialize = [&](Value offset) {
+    assembly("mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}", {}, getSharedAddress(offset));
+  };
   guarded(isFirst(thread), {}, [&]() -> SmallVector<Value> {
-    forEach([&](unsigned e, Value tile, int64_t slot) {
-      assembly("mbarrier.init.shared::cta.b64 [$0], 1;", "r,~{memory}", {},
-               getSharedAddress(arrivalOffset(e, tile, index(slot))));
-    });
+    forEach([&](unsigned e, Value tile, int64_t slot) { initialize(arrivalOffset(e, tile, index(slot))); });
+    forEachFold([&](unsigned fold, Value tile, Value slot) { initialize(foldArrivalOffset(fold, tile, slot)); });
     assembly("fence.mbarrier_init.release.cluster;", "~{memory}", {}, {});
     forEach([&](unsigned e, Value tile, int64_t slot) {
       // Nothing comes of a state that was not there before.
@@ -81,6 +91,7 @@ void KernelEmitter::beginCluster() {
                  getSharedAddress(arrivalOffset(e, tile, index(slot))));
       expectSlot(e, tile, index(slot));
     });
+    forEachFold([&](unsigned fold, Value tile, Value slot) { expectFold(fold, tile, slot); });
     return {};
   });
   meetCluster();
@@ -295,6 +306,12 @@ void KernelEmitter::copyBlock(unsigned exchange, Value tile, Value slot) {
   });
 }
 
+/// Four words to an address, and to a barrier that counts them.
+void KernelEmitter::sendFour(ValueRange addressesAndWords) {
+  assembly("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [$0], {$2, $3, $4, $5}, [$1];",
+           "r,r,r,r,r,r,~{memory}", {}, addressesAndWords);
+}
+
 /// What the warp has staged, four words of it by a lane.
 void KernelEmitter::sendWords(unsigned exchange, Value tile, Value slot) {
   const ExchangeLayout &place = layout.exchanges[exchange];
@@ -313,7 +330,111 @@ void KernelEmitter::sendWords(unsigned exchange, Value tile, Value slot) {
           getPeerAddress(peer, bufferOffset(exchange, tile, slot, plane, block, inBlock)),
           getPeerAddress(peer, arrivalOffset(exchange, tile, slot))};
       operands.append(loadFours(add(staged, stagingOffset(exchange, tile, slot)), /*distance=*/0, /*count=*/4));
-      assembly("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [$0], {$2, $3, $4, $5}, [$1];",
-               "r,r,r,r,r,r,~{memory}", {}, operands);
+      sendFour(operands);
     });
+}
+
+/// Which of the words that a unit warp gives of a fold a partial fold of a row is.
+Value KernelEmitter::wordInFold(const FoldLayout &place, int64_t plane, Value tileRow, Value partial) {
+  Value line = add(mul(rem(tileRow, plan.splits), place.planes), index(plane));
+  line = add(mul(line, place.laneUnits), rem(partial, place.laneUnits));
+  return add(mul(line, plan.getWarpRows()), div(tileRow, plan.splits));
+}
+
+/// Where it lies in each block's shared memory.
+Value KernelEmitter::foldOffset(unsigned fold, Value tile, Value slot, int64_t plane, Value tileRow, Value partial) {
+  const FoldLayout &place = layout.folds.at(fold);
+  Value line = add(mul(getPair(tile, slot), plan.unitBlocks * plan.unitWarps), div(partial, place.laneUnits));
+  Value offset = add(mul(line, place.warpWords), wordInFold(place, plane, tileRow, partial));
+  return add(mul(offset, 4), index(place.buffer));
+}
+
+/// Where a unit warp's words are sent from.
+Value KernelEmitter::foldStagingOffset(unsigned fold, Value tile, Value slot, Value inWarp) {
+  const FoldLayout &place = layout.folds.at(fold);
+  Value line = add(mul(getPair(tile, slot), plan.unitWarps), unitWarp);
+  return add(mul(add(mul(line, place.warpWords), inWarp), 4), index(place.staging));
+}
+
+/// The barrier that counts the bytes of a tile's partial folds.
+Value KernelEmitter::foldArrivalOffset(unsigned fold, Value tile, Value slot) {
+  return add(mul(getPair(tile, slot), 8), index(layout.folds.at(fold).barriers));
+}
+
+void KernelEmitter::expectFold(unsigned fold, Value tile, Value slot) {
+  expect(getSharedAddress(foldArrivalOffset(fold, tile, slot)), layout.folds.at(fold).getReceivedBytes());
+}
+
+/// The last stage of a step that needs a fold; none if nothing does.
+std::optional<unsigned> KernelEmitter::getLastReader(unsigned fold) {
+  std::optional<unsigned> last;
+  for (auto [number, stage] : llvm::enumerate(loop.stages))
+    if (llvm::is_contained(loop.getFolds(loop.getRowValuesOf(stage)), fold))
+      last = number;
+  return last;
+}
+
+SmallVector<unsigned> KernelEmitter::getReadFolds() {
+  SmallVector<unsigned> folds;
+  for (const MapStage &stage : loop.stages)
+    llvm::copy_if(stage.folds, std::back_inserter(folds), [&](unsigned fold) { return getLastReader(fold).has_value(); });
+  return folds;
+}
+
+/// Waits for the partial folds that a stage needs of a tile, and expects those that come in the place of what it is the
+/// last to read.
+void KernelEmitter::receiveFolds(const MapStage &stage, Value count, Value tile) {
+  Value slot = getSlot(count);
+  Value parity = arith::IndexCastOp::create(b, b.getI32Type(), rem(div(slot, KernelLayout::kClusterSlots), 2));
+  for (unsigned fold : loop.getFolds(loop.getRowValuesOf(stage))) {
+    waitForBarrier(getSharedAddress(foldArrivalOffset(fold, tile, slot)), parity);
+    if (getLastReader(fold) == unsigned(&stage - loop.stages.begin()))
+      guarded(isFirst(thread), {}, [&]() -> SmallVector<Value> {
+        expectFold(fold, tile, slot);
+        return {};
+      });
+  }
+}
+
+/// The words of a request, one by one: partial folds of a row lie between those of others.
+SmallVector<Value> KernelEmitter::loadPartials(const FoldRequest &request) {
+  const FoldLayout &place = layout.folds.at(request.fold);
+  assert(request.distance % place.laneUnits == 0);
+  int64_t distance = 4 * place.warpWords * (request.distance / place.laneUnits);
+  SmallVector<Value> words;
+  for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w) {
+    Value address = advance(sharedMemory, add(request.address, index(w * distance)));
+    // What is behind the last one counts for nothing; it is no other memory.
+    if (place.partials % (place.lanes * ProductFormat::kLaneWords) != 0)
+      address = arith::SelectOp::create(b, isLess(add(request.first, index(w * request.distance)), index(place.partials)),
+                                        address, advance(sharedMemory, index(layout.zeros)));
+    words.push_back(LLVM::LoadOp::create(b, b.getI32Type(), address, /*alignment=*/4));
+  }
+  return words;
+}
+
+/// Puts a partial fold, which all lanes that have units of the row know, where the warp sends it from.
+void KernelEmitter::stagePartial(unsigned fold, int64_t plane, const Item &item, Value count, Value bits) {
+  Value inWarp = wordInFold(layout.folds.at(fold), plane, item.tileRow, getPartial(fold, item));
+  guarded(isFirst(laneRow), {}, [&]() -> SmallVector<Value> {
+    Value at = foldStagingOffset(fold, item.tile, getSlot(count), inWarp);
+    LLVM::StoreOp::create(b, bits, advance(sharedMemory, at), /*alignment=*/4);
+    return {};
+  });
+}
+
+/// Gives all blocks what the warp has of a fold, four words by a lane.
+void KernelEmitter::sendFold(unsigned fold, Value tile, Value slot) {
+  const FoldLayout &place = layout.folds.at(fold);
+  assembly("bar.warp.sync 0xffffffff;", "~{memory}", {}, {});
+  int64_t words = place.getSentWords(plan), fours = words / 4;
+  Value group = mul(add(mul(getPair(tile, slot), plan.unitBlocks), block), plan.unitWarps);
+  Value first = mul(add(group, unitWarp), place.warpWords);
+  shareOut(rem(thread, 32), 32, plan.unitBlocks * fours, [&](Value number) {
+    Value peer = div(number, fours), inWarp = add(mul(split, words), mul(rem(number, fours), 4));
+    SmallVector<Value> operands = {getPeerAddress(peer, add(mul(add(first, inWarp), 4), index(place.buffer))),
+                                   getPeerAddress(peer, foldArrivalOffset(fold, tile, slot))};
+    operands.append(loadFours(foldStagingOffset(fold, tile, slot, inWarp), /*distance=*/0, /*count=*/4));
+    sendFour(operands);
+  });
 }

@@ -41,15 +41,16 @@ KernelEmitter::Item KernelEmitter::getOwnItem(unsigned number, int64_t i) {
   return item;
 }
 
-/// Multiplies and maps a tile for one phase of a step. Returns what is mapped, by element; `flip` becomes the
+/// Multiplies, maps and folds a tile for one stage of a step. Returns what is mapped, by element; `flip` becomes the
 /// buffer of sums that comes next. `meanwhile` is done when products are on their way. Results are stored where
 /// `isStored` holds, if it says something of them.
 KernelEmitter::Results
-KernelEmitter::emitWholePart(unsigned number, Value count, Value tile, const IRMapping &step, Value &flip,
+KernelEmitter::emitWholePart(const MapStage &stage, Value count, Value tile, const IRMapping &step, Value &flip,
                              function_ref<SmallVector<Value>(int64_t)> getItemInputs,
                              function_ref<void()> meanwhile, ArrayRef<Value> isStored) {
+  unsigned number = stage.phase;
   SmallVector<SmallVector<Value>> products(getNumItems(number));
-  if (layout.phases[number].gates != 0) {
+  if (stage.hasPhase && layout.phases[number].gates != 0) {
     Accumulators accumulators = multiplyTile(number, count, step, tile);
     meanwhile();
     addChains(number, accumulators);
@@ -58,21 +59,34 @@ KernelEmitter::emitWholePart(unsigned number, Value count, Value tile, const IRM
   } else {
     meanwhile();
   }
-  Results results;
-  for (auto [i, sums] : llvm::enumerate(products))
-    results.push_back(mapItem(number, getItem(number, i, tile), sums, getItemInputs(i)));
+  SmallVector<Item> items;
+  for (int64_t i = 0; i < getNumItems(number); ++i)
+    items.push_back(getItem(number, i, tile));
+  SmallVector<RowScalars> rowValues = readRowValues(stage, items, /*asked=*/{}, count, step);
+  Results results(items.size());
+  if (stage.hasPhase)
+    for (auto [i, item] : llvm::enumerate(items))
+      results[i] = mapItem(number, item, products[i], getItemInputs(i), rowValues[i]);
   // Others wait for this.
+  for (unsigned fold : stage.folds) {
+    for (auto [i, item] : llvm::enumerate(items))
+      publishFold(fold, item, getElements(stage, fold, results[i], item, step), rowValues[i], count, step);
+    if (getLastReader(fold))
+      sendFold(fold, tile, getSlot(count));
+  }
+  if (!stage.hasPhase)
+    return results;
   SmallVector<unsigned> exchanges;
   for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
     if (exchange.producer == number)
       exchanges.push_back(e);
   Value slot = add(getSlot(count), index(1));
   for (unsigned e : exchanges)
-    for (auto [i, values] : llvm::enumerate(results))
-      stage(e, slot, getItem(number, i, tile), values[loop.exchanges[e].output]);
+    for (auto [item, values] : llvm::zip_equal(items, results))
+      this->stage(e, slot, item, values[loop.exchanges[e].output]);
   send(exchanges, tile, slot);
-  for (auto [i, values] : llvm::enumerate(results))
-    storeItem(number, getItem(number, i, tile), values, step, isStored);
+  for (auto [item, values] : llvm::zip_equal(items, results))
+    storeItem(number, item, values, step, isStored);
   return results;
 }
 
@@ -193,7 +207,10 @@ void KernelEmitter::emitClusterSteps() {
         if (!isMemory || input.getType().isIndex()) {
           // What the loop counts is at hand.
         } else if (isWritten(loop, input.operand)) {
-          if (std::optional<Source> source = getSource(loop, number, input.operand)) {
+          std::optional<Source> source = getSource(loop, number, input.operand);
+          if (!source && input.axes & kGate)
+            source = getGateSource(loop, number, input.operand, input.gate);
+          if (source) {
             place.source = *source;
             place.origin = source->isOfPreviousStep ? Origin::Carried : Origin::Mapped;
             if (source->isOfPreviousStep) {
@@ -241,17 +258,30 @@ void KernelEmitter::emitClusterSteps() {
         if (place.origin == Origin::Memory && isa<MemRefType>(input.operand.getType()) &&
             getMemoryRoot(input.operand) == getMemoryRoot(out))
           return true;
-    return false;
+    auto isReadByFold = [&](const MapStage &stage, const RowOperand &operand) {
+      return operand.axes & kUnit && getMemoryRoot(operand.value) == getMemoryRoot(out) && !findResult(stage, operand, 0);
+    };
+    return llvm::any_of(loop.stages, [&](const MapStage &stage) {
+      return llvm::any_of(stage.folds, [&](unsigned fold) {
+        return llvm::any_of(loop.rowValues[fold].operands,
+                            [&](const RowOperand &operand) { return isReadByFold(stage, operand); });
+      });
+    });
   };
   // By tile and phase.
   SmallVector<SmallVector<Results>> results(ownTiles.size(), SmallVector<Results>(loop.phases.size()));
-  SmallVector<unsigned> numbers = getOwnPhases();
-  for (unsigned number : numbers)
+  SmallVector<unsigned> stages = getOwnStages();
+  for (unsigned stageNumber : stages)
     for (auto [tile, places, ofTile] : llvm::zip_equal(ownTiles, allPlaces, results)) {
-      SmallVector<Input> inputs = getInputs(number);
+      const MapStage &stage = loop.stages[stageNumber];
+      unsigned number = stage.phase;
+      SmallVector<Input> inputs;
+      if (stage.hasPhase)
+        inputs = getInputs(number);
       SmallVector<SmallVector<Value>> values(getNumItems(number), SmallVector<Value>(inputs.size()));
       auto getValues = [&](bool isAhead) {
-        for (auto [j, place, input] : llvm::enumerate(places[number], inputs))
+        for (auto [j, input] : llvm::enumerate(inputs)) {
+          const Place &place = places[number][j];
           for (auto [i, all] : llvm::enumerate(values)) {
             if ((place.origin == Origin::Ahead) != isAhead)
               continue;
@@ -266,21 +296,24 @@ void KernelEmitter::emitClusterSteps() {
             else
               all[j] = now[place.at + i];
           }
+        }
       };
       // Ahead of the wait.
       getValues(/*isAhead=*/false);
       auto finishLoads = [&] {
         // Of all tiles.
-        if (number == numbers.front() && tile == ownTiles.front())
+        if (stageNumber == stages.front() && tile == ownTiles.front())
           assembly("cp.async.wait_group 1; bar.warp.sync 0xffffffff;", "~{memory}", {}, {});
         getValues(/*isAhead=*/true);
       };
       SmallVector<Value> isStored =
           llvm::map_to_vector(PhaseOp(loop.phases[number].op).getOuts(),
                               [&](Value out) { return isReadInLoop(out) ? Value() : isLate; });
-      ofTile[number] =
-          emitWholePart(number, count, tile, step, flip, [&](int64_t i) { return values[i]; }, finishLoads, isStored);
-      if (number == numbers.back()) {
+      Results made =
+          emitWholePart(stage, count, tile, step, flip, [&](int64_t i) { return values[i]; }, finishLoads, isStored);
+      if (stage.hasPhase)
+        ofTile[number] = made;
+      if (stageNumber == stages.back()) {
         // All lanes have read what comes into the same place.
         assembly("bar.warp.sync 0xffffffff;", "~{memory}", {}, {});
         askAhead(tile, add(count, index(2)));

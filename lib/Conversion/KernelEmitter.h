@@ -186,15 +186,19 @@ private:
                  ArrayRef<Value> isStored = {});
   Value getPublished(const Item &item, Value value);
   Value makePresent(Value bits, int64_t nan);
-  /// Words that a lane reads at once of a plane of a fold.
+  /// Four words that a lane reads of a plane of a fold: which partial fold the first is, and how far the others are from
+  /// each other; where they begin.
   struct FoldRequest {
     unsigned fold;
     int64_t plane;
-    Value chunk, address;
+    Value first;
+    int64_t distance;
+    Value address;
   };
   Value foldAddress(unsigned fold, Value slot, int64_t plane, Value row, Value word);
-  /// Lanes that have units of one row, of a stage's threads.
-  int64_t getRowLanes(const MapStage &stage) { return layout.phases[stage.phase].getRowLanes(); }
+  /// Lanes that have units of one row, of a stage's threads, and how far from each other they are.
+  int64_t getRowLanes(const MapStage &stage) { return layout.phases[stage.phase].getRowLanes(plan); }
+  int64_t getLaneDistance() { return plan.isCluster() ? 4 : 1; }
   SmallVector<FoldRequest> getFoldRequests(const MapStage &stage, ArrayRef<unsigned> folds, const Item &item,
                                            Value count);
   SmallVector<Value> askForFolds(ArrayRef<FoldRequest> requests);
@@ -212,6 +216,8 @@ private:
   /// Row values that a stage needs, for each of a thread's elements.
   SmallVector<RowScalars> readRowValues(const MapStage &stage, ArrayRef<Item> items, ValueRange asked, Value count,
                                         const IRMapping &step);
+  Value getPartial(unsigned fold, const Item &item);
+  std::optional<unsigned> findResult(const MapStage &stage, const RowOperand &operand, int64_t gate);
   size_t getNumFoldWords(const MapStage &stage);
   SmallVector<Value> askForTileFolds(const MapStage &stage, Value tile, Value count);
   SmallVector<Value> getElements(const MapStage &stage, unsigned number, ValueRange results, const Item &item,
@@ -285,14 +291,26 @@ private:
   void send(ArrayRef<unsigned> exchanges, Value tile, Value slot);
   void shareOut(Value worker, int64_t workers, int64_t count, function_ref<void(Value)> body);
   void copyBlock(unsigned exchange, Value tile, Value slot);
+  void sendFour(ValueRange addressesAndWords);
   void sendWords(unsigned exchange, Value tile, Value slot);
+  Value wordInFold(const FoldLayout &place, int64_t plane, Value tileRow, Value partial);
+  Value foldOffset(unsigned fold, Value tile, Value slot, int64_t plane, Value tileRow, Value partial);
+  Value foldStagingOffset(unsigned fold, Value tile, Value slot, Value inWarp);
+  Value foldArrivalOffset(unsigned fold, Value tile, Value slot);
+  void expectFold(unsigned fold, Value tile, Value slot);
+  std::optional<unsigned> getLastReader(unsigned fold);
+  SmallVector<unsigned> getReadFolds();
+  void receiveFolds(const MapStage &stage, Value count, Value tile);
+  SmallVector<Value> loadPartials(const FoldRequest &request);
+  void stagePartial(unsigned fold, int64_t plane, const Item &item, Value count, Value bits);
+  void sendFold(unsigned fold, Value tile, Value slot);
 
   // KernelClusterSteps.cpp.
   /// Of a tile: a quad's lanes have two rows each, or all the one.
   int64_t getLaneRows() { return plan.singleRows ? 1 : 2 / plan.splits; }
   Item getOwnItem(unsigned number, int64_t i);
   using Results = SmallVector<SmallVector<Value>>;
-  Results emitWholePart(unsigned number, Value count, Value tile, const IRMapping &step, Value &flip,
+  Results emitWholePart(const MapStage &stage, Value count, Value tile, const IRMapping &step, Value &flip,
                         function_ref<SmallVector<Value>(int64_t)> getItemInputs,
                         function_ref<void()> meanwhile, ArrayRef<Value> isStored);
   Value aheadOffset(const AheadLayout &place, Value tile, Value count, Value gate, Value row, Value unit);

@@ -68,6 +68,19 @@ static int64_t getMapRegisters(const RecurrentLoop &loop, const PhaseInLoop &pha
   return std::min<int64_t>(KernelLayout::kMostGroupRegisters, llvm::alignTo(kOther + items * values, 8));
 }
 
+/// Elements that phases read of what is the same in each step, for one row and unit.
+static int64_t getNumConstants(const RecurrentLoop &loop) {
+  int64_t count = 0;
+  for (const PhaseInLoop &phase : loop.phases) {
+    PhaseOp op = phase.op;
+    for (auto [input, axes] : llvm::zip_equal(op.getInputs(), op.getAxes()))
+      if (isa<MemRefType>(input.getType()) && scf::ForOp(loop.loop).isDefinedOutsideOfLoop(input) &&
+          !isWritten(loop, input))
+        count += axes & kGate ? op.getNumGates() : 1;
+  }
+  return count;
+}
+
 unsigned lstm::getNumParts(const RecurrentLoop &loop, const KernelPlan &plan) {
   bool isThroughMemory = !plan.isCluster() && !plan.hasWarpGroups();
   return loop.hasLinkedParts && !isThroughMemory ? 1 : loop.numParts;
@@ -130,6 +143,9 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, un
     // Who maps what it has multiplied has the inputs meanwhile: those of a step, and what does not change.
     int64_t items = llvm::divideCeil(layout.getNumItems(plan), plan.getNumThreads());
     int64_t inputs = plan.isCluster() ? items * (layout.gates + 4 * plan.rowTiles) : 0;
+    // Gains and shifts of norms, of all phases.
+    if (plan.isCluster() && !loop.rowValues.empty())
+      inputs += items * getNumConstants(loop);
     // Of weights that are split as they are multiplied, they and their parts, and the sums of a stage.
     int64_t multiplied = splitWords != 0 ? splitWords + 4 * tiles : 4 * planes * layout.inFlight;
     working = std::max(working, sums + multiplied + inputs);
@@ -158,10 +174,14 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, un
   for (const MapStage &stage : loop.stages)
     for (unsigned number : stage.folds) {
       const RowValue &value = loop.rowValues[number];
-      int64_t lanes = phases[stage.phase].getRowLanes();
-      int64_t partials = plan.unitBlocks * phases[stage.phase].blockUnits / lanes;
-      FoldLayout layout{lanes, partials, int64_t(llvm::alignTo(partials, ProductFormat::kLaneWords)),
-                        value.getSize() * (value.isSumOfSquares() ? 2 : 1), exchangeWords};
+      const PhaseLayout &phase = phases[stage.phase];
+      int64_t lanes = phase.getRowLanes(plan), partials = plan.unitBlocks * phase.blockUnits / lanes;
+      FoldLayout layout{lanes,
+                        plan.isCluster() ? phase.getLaneUnits() : 1,
+                        partials,
+                        int64_t(llvm::alignTo(partials, ProductFormat::kLaneWords)),
+                        value.getSize() * (value.isSumOfSquares() ? 2 : 1),
+                        exchangeWords};
       exchangeWords += layout.planes * layout.rowWords;
       folds[number] = layout;
     }
@@ -281,6 +301,7 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
   }
   ahead = allocate(2 * 4 * aheadWords * plan.rowTiles * plan.getNumThreads() / 32);
   zeros = allocate(16);
+  int64_t pairs = kClusterSlots * plan.rowTiles;
   for (auto [place, exchange] : llvm::zip_equal(exchanges, loop.exchanges)) {
     const PhaseLayout &producer = phases[exchange.producer];
     if (!producer.isOwn)
@@ -295,11 +316,19 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
     place.blockWords = place.warpWords * plan.unitWarps;
     place.isCopied = plan.rowTiles == 1 && !plan.singleRows && plan.unitBlocks > 8 &&
                      plan.unitBlocks * place.getUsedBytes(plan) > kMostWordBytes;
-    int64_t pairs = kClusterSlots * plan.rowTiles;
     place.buffer = allocate(pairs * plan.unitBlocks * place.getBlockBytes());
     place.staging = allocate(pairs * place.getBlockBytes());
     place.barriers = allocate(8 * pairs);
   }
+  for (const MapStage &stage : loop.stages)
+    for (unsigned number : stage.folds) {
+      FoldLayout &place = folds[number];
+      // What lanes read at the same time, of four rows and eight warps, lies in different banks.
+      place.warpWords = plan.splits * place.getSentWords(plan) + 4;
+      place.buffer = allocate(4 * pairs * plan.unitBlocks * plan.unitWarps * place.warpWords);
+      place.staging = allocate(4 * pairs * plan.unitWarps * place.warpWords);
+      place.barriers = allocate(8 * pairs);
+    }
 }
 
 void KernelLayout::placeRing(const KernelPlan &plan) {
@@ -318,7 +347,8 @@ Mismatch lstm::getMismatch(const RecurrentLoop &loop, const KernelPlan &plan) {
   if (plan.singleRows && !isForSingleRows(loop))
     return {"single rows", "not all that is projected is f32, or rows are reduced"};
   if (plan.isCluster() && !isForCluster(loop))
-    return {"a cluster", "a phase projects what an earlier one has written over, or rows are reduced"};
+    return {"a cluster", "a phase projects what an earlier one has written over, or rows are reduced before anything is "
+                         "projected"};
   if (plan.hasWarpGroups() && !isForWarpGroups(loop))
     return {"warp groups", "a phase projects what an earlier one has written over or what the loop does not write, or "
                            "rows are reduced"};
@@ -328,6 +358,12 @@ Mismatch lstm::getMismatch(const RecurrentLoop &loop, const KernelPlan &plan) {
 StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan) {
   if (plan.isCluster() && plan.splits > 2)
     return "in a cluster up to two warps share out a sum";
+  auto isUneven = [&](const PhaseLayout &phase) {
+    int64_t laneUnits = phase.getLaneUnits();
+    return laneUnits > 1 && (8 % laneUnits != 0 || plan.unitBlocks * phase.blockUnits != phase.units);
+  };
+  if (plan.isCluster() && !layout.folds.empty() && llvm::any_of(layout.phases, isUneven))
+    return "where a cluster reduces rows, a lane has one unit, or 2, 4 or 8, all of which exist";
   // A group of four warps shares its registers, and has one warp to fetch for each that multiplies.
   if (plan.hasWarpGroups() && (plan.mapWarps % KernelPlan::kGroupWarps != 0 || plan.splits > KernelPlan::kGroupWarps))
     return "with warp groups, warps that map are multiples of 4, and there are up to 4 splits";

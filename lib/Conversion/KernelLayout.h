@@ -82,8 +82,10 @@ struct PhaseLayout {
     const Slot *first = &slots[getNumStreamed()];
     return *first[1].place - *first[0].place;
   }
-  /// Neighbouring lanes that have units of one row.
-  int64_t getRowLanes() const { return std::gcd<int64_t>(blockUnits, 32); }
+  /// Lanes that have units of one row: neighbours, in a cluster every fourth.
+  int64_t getRowLanes(const KernelPlan &plan) const {
+    return plan.isCluster() ? KernelPlan::kTileRows : std::gcd<int64_t>(blockUnits, 32);
+  }
 };
 
 /// Where an exchange lies: rows of words.
@@ -114,12 +116,22 @@ struct ExchangeLayout {
 
 /// Where the partial folds of a row value lie: rows of words, one of each group of lanes that have
 /// units of one row.
+///
+/// In a cluster the lanes of a group have every `laneUnits`th unit of their warp.
 struct FoldLayout {
-  int64_t lanes, partials, rowWords;
+  int64_t lanes, laneUnits, partials, rowWords;
   /// Words that a group of lanes gives: one for each gate's value, for sums of squares with the mean.
   int64_t planes;
   /// Words of a row and step of what lies before.
   int64_t before;
+  /// In a cluster, in each block's shared memory: where those of all blocks lie, [tile][slot % 2][block][unit
+  /// warp][split][plane][partial of the warp][row], from one unit warp to the next `warpWords`; what this block sends,
+  /// [tile][slot % 2][unit warp]..., as above; and barriers, [tile][slot % 2].
+  int64_t buffer = 0, staging = 0, barriers = 0, warpWords = 0;
+  /// Of those, what a warp gives.
+  int64_t getSentWords(const KernelPlan &plan) const { return planes * laneUnits * plan.getWarpRows(); }
+  /// What comes of a tile and slot.
+  int64_t getReceivedBytes() const { return 4 * planes * KernelPlan::kTileRows * partials; }
 };
 
 /// What a warp of a cluster reads of a sequence in a step: input `input` of a phase.

@@ -40,16 +40,22 @@ SmallVector<KernelEmitter::FoldRequest> KernelEmitter::getFoldRequests(const Map
                                                                        const Item &item, Value count) {
   SmallVector<FoldRequest> requests;
   int64_t lanes = getRowLanes(stage);
-  Value lane = rem(mapThread, lanes);
+  Value lane = plan.isCluster() ? laneRow : rem(mapThread, lanes), slot = getSlot(count);
   for (unsigned fold : folds) {
     const FoldLayout &place = layout.folds.at(fold);
     int64_t chunks = place.rowWords / ProductFormat::kLaneWords;
     for (int64_t plane = 0; plane < place.planes; ++plane)
       for (int64_t first = 0; first < chunks; first += lanes) {
+        if (plan.isCluster()) {
+          Value partial = add(lane, index(first * ProductFormat::kLaneWords));
+          Value at = foldOffset(fold, item.tile, slot, plane, item.tileRow, partial);
+          requests.push_back({fold, plane, partial, lanes, at});
+          continue;
+        }
         Value chunk = add(lane, index(first));
         Value inside = first + lanes > chunks ? min(chunk, index(chunks - 1)) : chunk;
-        Value words = mul(inside, ProductFormat::kLaneWords);
-        requests.push_back({fold, plane, chunk, foldAddress(fold, getSlot(count), plane, item.row, words)});
+        requests.push_back({fold, plane, mul(chunk, ProductFormat::kLaneWords), 1,
+                            foldAddress(fold, slot, plane, item.row, mul(inside, ProductFormat::kLaneWords))});
       }
   }
   return requests;
@@ -58,14 +64,16 @@ SmallVector<KernelEmitter::FoldRequest> KernelEmitter::getFoldRequests(const Map
 SmallVector<Value> KernelEmitter::askForFolds(ArrayRef<FoldRequest> requests) {
   SmallVector<Value> words;
   for (const FoldRequest &request : requests)
-    words.append(askAgain(request.address, word(1), SmallVector<Value>(4, word(-1))));
+    words.append(plan.isCluster() ? loadPartials(request)
+                                  : askAgain(request.address, word(1), SmallVector<Value>(4, word(-1))));
   return words;
 }
 
 /// Those words, when they are there.
 SmallVector<Value> KernelEmitter::waitForFolds(ArrayRef<FoldRequest> requests, ValueRange asked) {
-  if (requests.empty())
-    return {};
+  // In a cluster they have been waited for.
+  if (requests.empty() || plan.isCluster())
+    return SmallVector<Value>(asked);
   SmallVector<Value> addresses;
   for (const FoldRequest &request : requests)
     addresses.push_back(request.address);
@@ -76,7 +84,7 @@ SmallVector<Value> KernelEmitter::waitForFolds(ArrayRef<FoldRequest> requests, V
       Value isMissing = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, word(-1));
       // Nobody writes what fills up a row.
       if (place.partials != place.rowWords) {
-        Value at = add(mul(requests[i].chunk, ProductFormat::kLaneWords), index(w));
+        Value at = add(requests[i].first, index(w));
         isMissing = conjoin(isMissing, isLess(at, index(place.partials)));
       }
       missing = missing ? arith::OrIOp::create(b, missing, isMissing).getResult() : isMissing;
@@ -92,10 +100,11 @@ Value KernelEmitter::combine(const RowValue &value, Value l, Value r) {
   return b.clone(*value.combiner, mapping)->getResult(0);
 }
 
-/// Of all lanes of groups of `lanes`; each lane gets the same bits, as the operation commutes.
+/// Of all `lanes` that have units of a row; each lane gets the same bits, as the operation commutes.
 Value KernelEmitter::combineLanes(const RowValue &value, Value scalar, int64_t lanes) {
   for (int64_t distance = lanes / 2; distance > 0; distance /= 2) {
-    Value other = gpu::ShuffleOp::create(b, scalar, word(distance), word(32), gpu::ShuffleMode::XOR).getShuffleResult();
+    Value other = gpu::ShuffleOp::create(b, scalar, word(distance * getLaneDistance()), word(32), gpu::ShuffleMode::XOR)
+                      .getShuffleResult();
     scalar = combine(value, scalar, other);
   }
   return scalar;
@@ -144,6 +153,13 @@ IRMapping KernelEmitter::mapRowOperands(const RowValue &value, int64_t gate, con
   return mapping;
 }
 
+/// Which of a row's partial folds an element is in.
+Value KernelEmitter::getPartial(unsigned fold, const Item &item) {
+  const FoldLayout &place = layout.folds.at(fold);
+  Value group = div(item.paddedUnit, place.lanes * place.laneUnits);
+  return add(mul(group, place.laneUnits), rem(item.paddedUnit, place.laneUnits));
+}
+
 /// How many elements a partial fold is of, as f32.
 Value KernelEmitter::getElementsOfPartial(unsigned number, Value partial) {
   const RowValue &value = loop.rowValues[number];
@@ -179,8 +195,8 @@ SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldReque
         int64_t first = (g * planes + plane) * perPlane * ProductFormat::kLaneWords;
         return arith::BitcastOp::create(b, b.getF32Type(), words[first + i]);
       };
-      Value chunk = requests[i / ProductFormat::kLaneWords].chunk;
-      Value partial = add(mul(chunk, ProductFormat::kLaneWords), index(i % ProductFormat::kLaneWords));
+      const FoldRequest &request = requests[i / ProductFormat::kLaneWords];
+      Value partial = add(request.first, index(i % ProductFormat::kLaneWords * request.distance));
       Value scalar = read(0);
       if (center) {
         Value distance = arith::SubFOp::create(b, scalar, center);
@@ -270,6 +286,8 @@ SmallVector<KernelEmitter::RowScalars> KernelEmitter::readRowValues(const MapSta
   SmallVector<unsigned> needed = loop.getRowValuesOf(stage), folds = loop.getFolds(needed);
   if (needed.empty())
     return all;
+  if (plan.isCluster())
+    receiveFolds(stage, count, items.front().tile);
   size_t numWords = asked.size() / items.size();
   SmallVector<Type> types;
   for (unsigned number : needed)
@@ -302,25 +320,29 @@ static int64_t getNumGates(const RowValue &value, const RowOperand &operand) {
   return operand.axes & kGate ? value.gates : 1;
 }
 
+/// The number of the result of a stage's phase that a fold reads of an operand.
+std::optional<unsigned> KernelEmitter::findResult(const MapStage &stage, const RowOperand &operand, int64_t gate) {
+  if (!stage.hasPhase || !(operand.axes & kRow))
+    return std::nullopt;
+  std::optional<ElementPlace> read = getElementPlace(operand.value);
+  for (auto [i, out] : llvm::enumerate(PhaseOp(loop.phases[stage.phase].op).getOuts())) {
+    std::optional<ElementPlace> written = getElementPlace(out);
+    if (out == operand.value ||
+        (read && written && written->isGateOf(*read, operand.axes & kGate ? gate : read->gate)))
+      return i;
+  }
+  return std::nullopt;
+}
+
 /// What a fold reads of operands with units: what the stage's phase has just given, or what is in memory.
 SmallVector<Value> KernelEmitter::getElements(const MapStage &stage, unsigned number, ValueRange results,
                                               const Item &item, const IRMapping &step) {
   const RowValue &value = loop.rowValues[number];
-  auto getResult = [&](const RowOperand &operand, int64_t gate) -> Value {
-    std::optional<ElementPlace> read = getElementPlace(operand.value);
-    for (auto [i, result] : llvm::enumerate(results)) {
-      Value out = PhaseOp(loop.phases[stage.phase].op).getOuts()[i];
-      std::optional<ElementPlace> written = getElementPlace(out);
-      if (out == operand.value || (read && written && read->hasElementsOf(*written) && read->before == written->before &&
-                                   written->gate == (operand.axes & kGate ? gate : read->gate)))
-        return result;
-    }
-    return {};
-  };
   SmallVector<Value> elements;
   for (const RowOperand &operand : value.operands)
     for (int64_t g = 0; operand.axes & kUnit && g < getNumGates(value, operand); ++g) {
-      Value element = (operand.axes & kRow) ? getResult(operand, g) : Value();
+      std::optional<unsigned> result = findResult(stage, operand, g);
+      Value element = result ? results[*result] : Value();
       if (!element) {
         Type type = cast<MemRefType>(operand.value.getType()).getElementType();
         SmallVector<Value> position = getPosition(operand.axes, item.row, index(g), item.unit);
@@ -368,9 +390,13 @@ Value KernelEmitter::combineElements(const RowValue &value, ArrayRef<Value> elem
 void KernelEmitter::publishPartial(unsigned number, int64_t plane, const Item &item, Value count, Value scalar) {
   const FoldLayout &place = layout.folds.at(number);
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), scalar);
+  if (plan.isCluster()) {
+    stagePartial(number, plane, item, count, bits);
+    return;
+  }
   Value safe = makePresent(bits, 0x7fffffff);
   guarded(conjoin(item.isRow, isFirst(rem(item.blockUnit, place.lanes))), {}, [&]() -> SmallVector<Value> {
-    Value at = foldAddress(number, getSlot(count), plane, item.row, div(item.paddedUnit, place.lanes));
+    Value at = foldAddress(number, getSlot(count), plane, item.row, getPartial(number, item));
     LLVM::StoreOp::create(b, safe, at, /*alignment=*/4, /*isVolatile=*/false, /*isNonTemporal=*/false,
                           /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, "device");
     return {};
@@ -380,6 +406,8 @@ void KernelEmitter::publishPartial(unsigned number, int64_t plane, const Item &i
 /// Gives all blocks the fold of the thread's elements and those of the lanes beside it.
 void KernelEmitter::publishFold(unsigned number, const Item &item, ValueRange elements, const RowScalars &rowValues,
                                 Value count, const IRMapping &step) {
+  if (!getLastReader(number))
+    return;
   const RowValue &value = loop.rowValues[number];
   int64_t lanes = layout.folds.at(number).lanes;
   for (int64_t i = 0; i < value.getSize(); ++i) {
@@ -392,7 +420,7 @@ void KernelEmitter::publishFold(unsigned number, const Item &item, ValueRange el
       publishPartial(number, i, item, count, sum);
       continue;
     }
-    Value elementCount = getElementsOfPartial(number, div(item.paddedUnit, lanes));
+    Value elementCount = getElementsOfPartial(number, getPartial(number, item));
     Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1));
     Value mean = arith::DivFOp::create(b, sum, b.createOrFold<arith::MaximumFOp>(elementCount, one));
     for (Value &scalar : mapped) {

@@ -554,7 +554,14 @@ bool lstm::isForCluster(const RecurrentLoop &loop) {
       if (projection.exchange && projection.isOfPreviousStep &&
           number > loop.exchanges[*projection.exchange].producer)
         return false;
-  return loop.rowValues.empty();
+  for (const MapStage &stage : loop.stages) {
+    const auto &projections = loop.phases[stage.phase].projections;
+    if (stage.hasPhase && llvm::any_of(projections, [](const Projection &p) { return p.exchange.has_value(); }))
+      break;
+    if (!stage.folds.empty())
+      return false;
+  }
+  return true;
 }
 
 bool lstm::isForSingleRows(const RecurrentLoop &loop) {
@@ -567,7 +574,7 @@ bool lstm::isForSingleRows(const RecurrentLoop &loop) {
 }
 
 bool lstm::isForWarpGroups(const RecurrentLoop &loop) {
-  return isForCluster(loop) && llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
+  return loop.rowValues.empty() && isForCluster(loop) && llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
            return llvm::all_of(phase.projections, [](const Projection &p) { return p.exchange.has_value(); });
          });
 }
@@ -595,6 +602,18 @@ std::optional<Source> lstm::getSource(const RecurrentLoop &loop, unsigned number
     return std::nullopt;
   source.isOfPreviousStep = !isSame || number <= source.producer;
   return source;
+}
+
+std::optional<Source> lstm::getGateSource(const RecurrentLoop &loop, unsigned number, Value view, int64_t gate) {
+  std::optional<Source> last;
+  std::optional<ElementPlace> read = getElementPlace(view);
+  for (const Source &writer : getWriters(loop, view)) {
+    Value out = PhaseOp(loop.phases[writer.producer].op).getOuts()[writer.output];
+    std::optional<ElementPlace> written = getElementPlace(out);
+    if (writer.producer < number && read && written && written->isGateOf(*read, gate))
+      last = writer;
+  }
+  return last;
 }
 
 bool lstm::isState(const RecurrentLoop &loop, Value view) {

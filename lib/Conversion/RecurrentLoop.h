@@ -87,6 +87,8 @@ struct Source {
 /// Of `view`, which phase `number` reads or writes; none if the loop does not write it, or several
 /// operations do.
 std::optional<Source> getSource(const RecurrentLoop &loop, unsigned number, Value view);
+/// Where an earlier phase of the step writes one gate's part of `view`.
+std::optional<Source> getGateSource(const RecurrentLoop &loop, unsigned number, Value view, int64_t gate);
 /// Whether the loop writes to the memory of `view`.
 bool isWritten(const RecurrentLoop &loop, Value view);
 
@@ -108,6 +110,10 @@ struct ElementPlace {
   bool hasElementsOf(const ElementPlace &other) const {
     return base == other.base && rowDim == other.rowDim && unitDim == other.unitDim;
   }
+  /// Whether it is that gate's part of the other one.
+  bool isGateOf(const ElementPlace &all, int64_t number) const {
+    return hasElementsOf(all) && before == all.before && gate == number;
+  }
 };
 
 /// The place of a view whose first dimension are rows and whose last are units; none if its first row
@@ -119,7 +125,8 @@ std::optional<ElementPlace> getElementPlace(Value view);
 FailureOr<RecurrentLoop> matchRecurrentLoop(scf::ForOp loop, std::string &reason, scf::ForOp twin = {});
 
 /// Whether blocks may overwrite a slot of an exchange with the next but one: what is projected of the
-/// step before is projected before it is written again. And whether they exchange nothing else, as partial folds.
+/// step before is projected before it is written again. So may they of partial folds, if something is projected in a
+/// step before they are made: of that all have received what others gave behind those of the step before.
 bool isForCluster(const RecurrentLoop &loop);
 /// Whether all that is projected is f32, and no rows are reduced.
 bool isForSingleRows(const RecurrentLoop &loop);

@@ -631,10 +631,13 @@ LAYOUTS = {"warp_groups": {Cell: dict.fromkeys(PLANNED, "2,2,1,4,2"),
                            Large: {"lstm": "16,2,2,4,2", "gru_reset_before": "2,2,1,8,2", "two_layer": "2,1,2,4,2",
                                    "bidirectional": "2,4,1,4,2", "gru_reset_after": "12,2,2,4,2"}},
            # Of 16 blocks, whole parts of blocks are copied.
-           "clusters": {Cell: dict.fromkeys(PLANNED, "3,2,1,2,1"),
-                        Large: {"lstm": "16,1,2,2,1", "gru_reset_before": "3,3,2,2,1", "gru_reset_after": "12,2,2,2,1"}},
+           "clusters": {Cell: dict.fromkeys([*PLANNED, "layer_norm_lstm"], "3,2,1,2,1"),
+                        Large: {"lstm": "16,1,2,2,1", "gru_reset_before": "3,3,2,2,1", "gru_reset_after": "12,2,2,2,1",
+                                "layer_norm_lstm": "8,2,2,1,1"}},
            "single_rows": {Cell: dict.fromkeys(PLANNED, "5,1,3,1,0,1"), Large: {"lstm": "16,2,7,1,0,1"}},
            "single_row_clusters": {Cell: dict.fromkeys(PLANNED, "3,3,1,2,1,1"), Large: {"lstm": "16,1,2,2,1,1"}}}
+# Clusters that reduce rows, by units: of padded ones, and with warps that have half of the rows.
+REDUCING = {8: "1,3,1,1,1", 44: "3,2,1,2,1", 300: "10,1,2,4,1"}
 # And such with which weights are streamed, by cell, mode and units.
 STREAMED = {("lstm", "exact", 500): "16,1,2,4,2", ("lstm", "bf16x3", 500): "12,4,1,4,2", ("lstm", "tf32", 500): "8,4,1,4,2",
             ("lstm", "f16", 500): "8,1,1,4,2", ("lstm", "bf16", 500): "12,8,1,4,2",
@@ -697,6 +700,9 @@ def every(count):
     made += PlannedCells.every()
     made += [Variant("persistent", kind(name), layout, [f"--kernel-plan={plan}"])
              for layout, kinds in LAYOUTS.items() for kind, plans in kinds.items() for name, plan in plans.items()]
+    # 'before' reduces rows before it projects.
+    made += [Variant("persistent", Norm(cell, units), "clusters", [f"--kernel-plan={plan}"])
+             for cell in norms.CELLS if cell != "before" for units, plan in REDUCING.items()]
     made += [Variant("persistent", program, "warp_groups", [f"--kernel-plan={plan}", *get_mode_flags(program.mode)])
              for program, plan in ((Streamed(*sizes), plan) for sizes, plan in STREAMED.items())]
     made += [Variant("persistent", Special(name), "warp_groups", ["--kernel-plan=2,2,1,4,2"]) for name in Special.GROWN]
