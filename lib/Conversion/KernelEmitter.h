@@ -209,7 +209,13 @@ private:
   Value computeScalar(Value scalar, Block *body, IRMapping &mapping);
   IRMapping mapRowOperands(const RowValue &value, int64_t gate, const Item &item, const RowScalars &rowValues,
                            const IRMapping &step);
+  /// The mean of elements, and the sum of squares of the distances from it.
+  struct Moments {
+    Value mean, squares;
+  };
+  using FoldMoments = llvm::DenseMap<unsigned, SmallVector<Moments>>;
   SmallVector<Value> finishFold(unsigned number, ArrayRef<FoldRequest> requests, ValueRange words, int64_t lanes,
+                                FoldMoments &known,
                                 const Item &item, const RowScalars &rowValues, const IRMapping &step);
   RowScalars computeRowValues(ArrayRef<FoldRequest> requests, ValueRange words, int64_t lanes, const Item &item,
                               const IRMapping &step);
@@ -217,6 +223,9 @@ private:
   SmallVector<RowScalars> readRowValues(const MapStage &stage, ArrayRef<Item> items, ValueRange asked, Value count,
                                         const IRMapping &step);
   Value getPartial(unsigned fold, const Item &item);
+  bool hasEvenPartials(unsigned fold);
+  Moments mergeMoments(ArrayRef<Value> means, ArrayRef<Value> squares, int64_t elements);
+  Moments combineMoments(Moments moments, int64_t elements, int64_t lanes);
   std::optional<unsigned> findResult(const MapStage &stage, const RowOperand &operand, int64_t gate);
   size_t getNumFoldWords(const MapStage &stage);
   SmallVector<Value> askForTileFolds(const MapStage &stage, Value tile, Value count);

@@ -13,7 +13,8 @@
 //
 // A sum of squares of distances from a center c, as a variance is, waits for no center: with the mean
 // m and the sum of squares s of the distances from m of each partial's n elements, it is the sum of
-// s + n (m - c)^2. So a mean and a variance are one exchange.
+// s + n (m - c)^2. So a mean and a variance are one exchange. Where all partials have as many elements, lanes
+// exchange both at the same time (Chan, Golub, LeVeque, "Algorithms for computing the sample variance", 1983).
 //
 //===----------------------------------------------------------------------===//
 
@@ -174,14 +175,79 @@ Value KernelEmitter::getElementsOfPartial(unsigned number, Value partial) {
   return arith::MulFOp::create(b, arith::UIToFPOp::create(b, b.getF32Type(), units), constant(gates));
 }
 
-/// A row value from the partial folds of all blocks: those of a lane in their order, then those of lanes.
+/// Whether a sum of squares has partials of one number of elements.
+bool KernelEmitter::hasEvenPartials(unsigned fold) {
+  const FoldLayout &place = layout.folds.at(fold);
+  return loop.rowValues[fold].isSumOfSquares() && place.partials * place.lanes == loop.rowValues[fold].units;
+}
+
+/// Of parts with so many elements each; without `squares`, parts of one element.
+KernelEmitter::Moments KernelEmitter::mergeMoments(ArrayRef<Value> means, ArrayRef<Value> squares, int64_t elements) {
+  auto constant = [&](double n) -> Value { return arith::ConstantOp::create(b, b.getF32FloatAttr(n)); };
+  // Pairs first, so that few wait for each other.
+  auto sum = [&](SmallVector<Value> values) {
+    while (values.size() > 1) {
+      SmallVector<Value> pairs;
+      for (size_t i = 0; i < values.size(); i += 2)
+        pairs.push_back(i + 1 < values.size() ? arith::AddFOp::create(b, values[i], values[i + 1]) : values[i]);
+      values = pairs;
+    }
+    return values.front();
+  };
+  if (means.size() == 1)
+    return {means.front(), squares.empty() ? constant(0) : squares.front()};
+  Value mean = arith::MulFOp::create(b, sum(llvm::to_vector(means)), constant(1.0 / means.size()));
+  SmallVector<Value> distances;
+  for (Value part : means) {
+    Value distance = arith::SubFOp::create(b, part, mean);
+    distances.push_back(arith::MulFOp::create(b, distance, distance));
+  }
+  Value between = sum(distances);
+  if (squares.empty())
+    return {mean, between};
+  between = arith::MulFOp::create(b, between, constant(elements));
+  return {mean, arith::AddFOp::create(b, sum(llvm::to_vector(squares)), between)};
+}
+
+/// Of all `lanes` that have units of a row, with so many elements each; each lane gets the same bits.
+KernelEmitter::Moments KernelEmitter::combineMoments(Moments moments, int64_t elements, int64_t lanes) {
+  for (int64_t distance = lanes / 2; distance > 0; distance /= 2, elements *= 2) {
+    auto getOther = [&](Value own) {
+      Value lane = word(distance * getLaneDistance());
+      return gpu::ShuffleOp::create(b, own, lane, word(32), gpu::ShuffleMode::XOR).getShuffleResult();
+    };
+    Value mean = getOther(moments.mean), squares = getOther(moments.squares);
+    Value between = arith::SubFOp::create(b, mean, moments.mean);
+    between = arith::MulFOp::create(b, between, between);
+    between = arith::MulFOp::create(b, between, arith::ConstantOp::create(b, b.getF32FloatAttr(elements / 2.0)));
+    Value all = arith::AddFOp::create(b, mean, moments.mean);
+    moments.mean = arith::MulFOp::create(b, all, arith::ConstantOp::create(b, b.getF32FloatAttr(0.5)));
+    moments.squares = arith::AddFOp::create(b, arith::AddFOp::create(b, squares, moments.squares), between);
+  }
+  return moments;
+}
+
+/// A row value from the partial folds of all blocks: those of a lane in their order, then those of lanes. `known`
+/// are moments of folds that have been made for another one.
 SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldRequest> requests, ValueRange words,
-                                             int64_t lanes, const Item &item, const RowScalars &rowValues,
-                                             const IRMapping &step) {
+                                             int64_t lanes, FoldMoments &known, const Item &item,
+                                             const RowScalars &rowValues, const IRMapping &step) {
   const RowValue &value = loop.rowValues[number];
   unsigned source = value.squares.value_or(number);
   const FoldLayout &place = layout.folds.at(source);
   int64_t planes = place.planes / value.getSize(), perPlane = requests.size() / place.planes;
+  bool isEven = hasEvenPartials(source) && place.partials % (lanes * ProductFormat::kLaneWords) == 0;
+  int64_t ofPartial = place.lanes * (value.isPerGate ? 1 : value.gates);
+  SmallVector<Moments> &moments = known[source];
+  auto addMoments = [&](int64_t g) {
+    SmallVector<Value> parts[2];
+    int64_t count = perPlane * ProductFormat::kLaneWords;
+    for (int64_t plane : {0, 1})
+      for (Value word : words.slice((2 * g + plane) * count, count))
+        parts[plane].push_back(arith::BitcastOp::create(b, b.getF32Type(), word));
+    moments.push_back(combineMoments(mergeMoments(parts[0], parts[1], ofPartial), ofPartial * count, lanes));
+  };
+  auto constant = [&](int64_t n) -> Value { return arith::ConstantOp::create(b, b.getF32FloatAttr(n)); };
   Value neutral = arith::ConstantOp::create(b, *arith::getNeutralElement(value.combiner));
   SmallVector<Value> results;
   for (int64_t g = 0; g < value.getSize(); ++g) {
@@ -190,7 +256,19 @@ SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldReque
       IRMapping mapping = mapRowOperands(value, g, item, rowValues, step);
       center = computeScalar(value.center, linalg::LinalgOp(value.op).getBlock(), mapping);
     }
-    for (int64_t i = 0; i < perPlane * ProductFormat::kLaneWords; ++i) {
+    if (isEven) {
+      if (int64_t(moments.size()) <= g)
+        addMoments(g);
+      Value elements = constant(ofPartial * place.partials), mean = moments[g].mean;
+      if (center) {
+        Value distance = arith::SubFOp::create(b, mean, center);
+        Value square = arith::MulFOp::create(b, distance, distance);
+        sum = arith::AddFOp::create(b, moments[g].squares, arith::MulFOp::create(b, square, elements));
+      } else {
+        sum = arith::MulFOp::create(b, mean, elements);
+      }
+    }
+    for (int64_t i = 0; !isEven && i < perPlane * ProductFormat::kLaneWords; ++i) {
       auto read = [&](int64_t plane) -> Value {
         int64_t first = (g * planes + plane) * perPlane * ProductFormat::kLaneWords;
         return arith::BitcastOp::create(b, b.getF32Type(), words[first + i]);
@@ -210,7 +288,8 @@ SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldReque
         scalar = arith::SelectOp::create(b, isLess(partial, index(place.partials)), scalar, neutral);
       sum = sum ? combine(value, sum, scalar) : scalar;
     }
-    sum = combineLanes(value, sum, lanes);
+    if (!isEven)
+      sum = combineLanes(value, sum, lanes);
     if (!matchPattern(value.initial, m_AnyZeroFloat()) || !isa<arith::AddFOp>(value.combiner))
       sum = combine(value, arith::ConstantOp::create(b, value.initial), sum);
     results.push_back(sum);
@@ -222,6 +301,7 @@ SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldReque
 KernelEmitter::RowScalars KernelEmitter::computeRowValues(ArrayRef<FoldRequest> requests, ValueRange words,
                                                           int64_t lanes, const Item &item, const IRMapping &step) {
   RowScalars known;
+  FoldMoments moments;
   for (auto [number, value] : llvm::enumerate(loop.rowValues)) {
     SmallVector<unsigned> others;
     if (!value.isFold() || value.isSumOfSquares())
@@ -237,7 +317,7 @@ KernelEmitter::RowScalars KernelEmitter::computeRowValues(ArrayRef<FoldRequest> 
         continue;
       size_t first = own.begin() - requests.begin();
       ValueRange there = words.slice(ProductFormat::kLaneWords * first, ProductFormat::kLaneWords * own.size());
-      SmallVector<Value> results = finishFold(number, own, there, lanes, item, known, step);
+      SmallVector<Value> results = finishFold(number, own, there, lanes, moments, item, known, step);
       known[number] = results;
       continue;
     }
@@ -415,6 +495,12 @@ void KernelEmitter::publishFold(unsigned number, const Item &item, ValueRange el
     if (!value.isPerGate)
       gates = llvm::to_vector(llvm::seq<int64_t>(value.gates));
     SmallVector<Value> mapped = mapElements(value, gates, item, elements, rowValues, step);
+    if (hasEvenPartials(number)) {
+      Moments moments = combineMoments(mergeMoments(mapped, /*squares=*/{}, 1), mapped.size(), lanes);
+      publishPartial(number, 2 * i, item, count, moments.mean);
+      publishPartial(number, 2 * i + 1, item, count, moments.squares);
+      continue;
+    }
     Value sum = combineElements(value, mapped, item, lanes);
     if (!value.isSumOfSquares()) {
       publishPartial(number, i, item, count, sum);
