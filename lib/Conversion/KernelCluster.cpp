@@ -13,8 +13,8 @@
 // There are buffers for two slots: who has received slot s + 1 of all may send s + 2 into the place of s, which all
 // have read before they sent s + 1 (see isForCluster).
 //
-// So it is with partial folds of rows (KernelRowValues.cpp): the lanes that have units of a row all know them, and share
-// out the blocks that they give them to.
+// So it is with partial folds of rows (KernelRowValues.cpp), of which a block gives one: what counts is how many words
+// come, each of which takes a cycle or two.
 //
 //===----------------------------------------------------------------------===//
 
@@ -306,12 +306,6 @@ void KernelEmitter::copyBlock(unsigned exchange, Value tile, Value slot) {
   });
 }
 
-/// Four words to an address, and to a barrier that counts them.
-void KernelEmitter::sendFour(ValueRange addressesAndWords) {
-  assembly("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [$0], {$2, $3, $4, $5}, [$1];",
-           "r,r,r,r,r,r,~{memory}", {}, addressesAndWords);
-}
-
 /// What the warp has staged, four words of it by a lane.
 void KernelEmitter::sendWords(unsigned exchange, Value tile, Value slot) {
   const ExchangeLayout &place = layout.exchanges[exchange];
@@ -330,30 +324,26 @@ void KernelEmitter::sendWords(unsigned exchange, Value tile, Value slot) {
           getPeerAddress(peer, bufferOffset(exchange, tile, slot, plane, block, inBlock)),
           getPeerAddress(peer, arrivalOffset(exchange, tile, slot))};
       operands.append(loadFours(add(staged, stagingOffset(exchange, tile, slot)), /*distance=*/0, /*count=*/4));
-      sendFour(operands);
+      assembly("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [$0], {$2, $3, $4, $5}, [$1];",
+               "r,r,r,r,r,r,~{memory}", {}, operands);
     });
 }
 
-/// Which of the words that a unit warp gives of a fold a partial fold of a row is.
-Value KernelEmitter::wordInFold(const FoldLayout &place, int64_t plane, Value tileRow, Value partial) {
-  Value line = add(mul(rem(tileRow, plan.splits), place.planes), index(plane));
-  line = add(mul(line, place.laneUnits), rem(partial, place.laneUnits));
-  return add(mul(line, plan.getWarpRows()), div(tileRow, plan.splits));
-}
-
-/// Where it lies in each block's shared memory.
+/// Where a partial fold lies in each block's shared memory.
 Value KernelEmitter::foldOffset(unsigned fold, Value tile, Value slot, int64_t plane, Value tileRow, Value partial) {
   const FoldLayout &place = layout.folds.at(fold);
-  Value line = add(mul(getPair(tile, slot), plan.unitBlocks * plan.unitWarps), div(partial, place.laneUnits));
-  Value offset = add(mul(line, place.warpWords), wordInFold(place, plane, tileRow, partial));
-  return add(mul(offset, 4), index(place.buffer));
+  Value line = add(mul(getPair(tile, slot), plan.unitBlocks), partial);
+  Value row = add(mul(rem(tileRow, plan.splits), plan.getWarpRows()), div(tileRow, plan.splits));
+  Value inBlock = add(mul(row, place.planes), index(plane));
+  return add(mul(add(mul(line, place.blockWords), inBlock), 4), index(place.buffer));
 }
 
-/// Where a unit warp's words are sent from.
-Value KernelEmitter::foldStagingOffset(unsigned fold, Value tile, Value slot, Value inWarp) {
+/// Where a part of the block's partial fold lies.
+Value KernelEmitter::partOffset(unsigned fold, Value tile, Value slot, int64_t plane, Value tileRow, Value part) {
   const FoldLayout &place = layout.folds.at(fold);
-  Value line = add(mul(getPair(tile, slot), plan.unitWarps), unitWarp);
-  return add(mul(add(mul(line, place.warpWords), inWarp), 4), index(place.staging));
+  Value line = add(mul(getPair(tile, slot), place.planes), index(plane));
+  line = add(mul(line, KernelPlan::kTileRows), tileRow);
+  return add(mul(add(mul(line, place.getPartWords()), part), 4), index(place.staging));
 }
 
 /// The barrier that counts the bytes of a tile's partial folds.
@@ -396,45 +386,100 @@ void KernelEmitter::receiveFolds(const MapStage &stage, Value count, Value tile)
   }
 }
 
-/// The words of a request, one by one: partial folds of a row lie between those of others.
-SmallVector<Value> KernelEmitter::loadPartials(const FoldRequest &request) {
-  const FoldLayout &place = layout.folds.at(request.fold);
-  assert(request.distance % place.laneUnits == 0);
-  int64_t distance = 4 * place.warpWords * (request.distance / place.laneUnits);
-  SmallVector<Value> words;
-  for (int64_t w = 0; w < ProductFormat::kLaneWords; ++w) {
-    Value address = advance(sharedMemory, add(request.address, index(w * distance)));
-    // What is behind the last one counts for nothing; it is no other memory.
-    if (place.partials % (place.lanes * ProductFormat::kLaneWords) != 0)
-      address = arith::SelectOp::create(b, isLess(add(request.first, index(w * request.distance)), index(place.partials)),
-                                        address, advance(sharedMemory, index(layout.zeros)));
-    words.push_back(LLVM::LoadOp::create(b, b.getI32Type(), address, /*alignment=*/4));
-  }
-  return words;
+/// Which part of the block's partial fold an element is in: lanes with several units have a part of each.
+Value KernelEmitter::getPart(unsigned fold, const Item &item) {
+  const FoldLayout &place = layout.folds.at(fold);
+  int64_t laneUnits = place.parts / plan.unitWarps;
+  return add(mul(div(item.blockUnit, place.lanes * laneUnits), laneUnits), rem(item.blockUnit, laneUnits));
 }
 
-/// Puts a partial fold, which all lanes that have units of the row know, where the warp sends it from.
-void KernelEmitter::stagePartial(unsigned fold, int64_t plane, const Item &item, Value count, Value bits) {
-  Value inWarp = wordInFold(layout.folds.at(fold), plane, item.tileRow, getPartial(fold, item));
+/// How many elements it is of, as f32: a part has every `laneUnits`th unit of a warp.
+Value KernelEmitter::getElementsOfPart(unsigned fold, Value part) {
+  const RowValue &value = loop.rowValues[fold];
+  const FoldLayout &place = layout.folds.at(fold);
+  int64_t laneUnits = place.parts / plan.unitWarps;
+  Value all = index(value.units);
+  Value first = add(mul(div(part, laneUnits), place.lanes * laneUnits), rem(part, laneUnits));
+  first = add(mul(block, place.units), first);
+  Value left = b.createOrFold<arith::SubIOp>(all, min(first, all));
+  left = min(div(add(left, index(laneUnits - 1)), laneUnits), index(place.lanes));
+  Value units = arith::UIToFPOp::create(b, b.getF32Type(), arith::IndexCastOp::create(b, b.getI32Type(), left));
+  return arith::MulFOp::create(
+      b, units, arith::ConstantOp::create(b, b.getF32FloatAttr(value.isPerGate ? 1 : value.gates)));
+}
+
+/// Puts a part of the block's partial fold, which all lanes that have units of the row know, where the block's warps
+/// find it.
+void KernelEmitter::stagePart(unsigned fold, int64_t plane, const Item &item, Value count, Value bits) {
   guarded(isFirst(laneRow), {}, [&]() -> SmallVector<Value> {
-    Value at = foldStagingOffset(fold, item.tile, getSlot(count), inWarp);
+    Value at = partOffset(fold, item.tile, getSlot(count), plane, item.tileRow, getPart(fold, item));
     LLVM::StoreOp::create(b, bits, advance(sharedMemory, at), /*alignment=*/4);
     return {};
   });
 }
 
-/// Gives all blocks what the warp has of a fold, four words by a lane.
-void KernelEmitter::sendFold(unsigned fold, Value tile, Value slot) {
+/// The block's partial fold of a row, one word a plane.
+SmallVector<Value> KernelEmitter::mergeParts(unsigned fold, Value tile, Value slot, Value tileRow) {
+  const RowValue &value = loop.rowValues[fold];
   const FoldLayout &place = layout.folds.at(fold);
-  assembly("bar.warp.sync 0xffffffff;", "~{memory}", {}, {});
-  int64_t words = place.getSentWords(plan), fours = words / 4;
-  Value group = mul(add(mul(getPair(tile, slot), plan.unitBlocks), block), plan.unitWarps);
-  Value first = mul(add(group, unitWarp), place.warpWords);
-  shareOut(rem(thread, 32), 32, plan.unitBlocks * fours, [&](Value number) {
-    Value peer = div(number, fours), inWarp = add(mul(split, words), mul(rem(number, fours), 4));
-    SmallVector<Value> operands = {getPeerAddress(peer, add(mul(add(first, inWarp), 4), index(place.buffer))),
-                                   getPeerAddress(peer, foldArrivalOffset(fold, tile, slot))};
-    operands.append(loadFours(foldStagingOffset(fold, tile, slot, inWarp), /*distance=*/0, /*count=*/4));
-    sendFour(operands);
-  });
+  auto load = [&](int64_t plane) {
+    SmallVector<Value> parts;
+    for (int64_t first = 0; first < place.parts; first += 4) {
+      Value at = partOffset(fold, tile, slot, plane, tileRow, index(first));
+      Value four = LLVM::LoadOp::create(b, VectorType::get(4, b.getF32Type()), advance(sharedMemory, at), /*alignment=*/16);
+      for (int64_t i = 0; i < std::min<int64_t>(4, place.parts - first); ++i)
+        parts.push_back(LLVM::ExtractElementOp::create(b, four, word(i)));
+    }
+    return parts;
+  };
+  SmallVector<Value> words;
+  auto append = [&](Value scalar) { words.push_back(arith::BitcastOp::create(b, b.getI32Type(), scalar)); };
+  for (int64_t g = 0; g < value.getSize(); ++g) {
+    if (!value.isSumOfSquares()) {
+      SmallVector<Value> parts = load(g);
+      Value sum = parts.front();
+      for (Value part : ArrayRef(parts).drop_front())
+        sum = combine(value, sum, part);
+      append(sum);
+      continue;
+    }
+    SmallVector<Value> means = load(2 * g), squares = load(2 * g + 1), elements;
+    Moments moments;
+    if (hasEvenPartials(fold)) {
+      moments = mergeMoments(means, squares, place.lanes * (value.isPerGate ? 1 : value.gates));
+    } else {
+      for (int64_t part = 0; part < place.parts; ++part)
+        elements.push_back(getElementsOfPart(fold, index(part)));
+      moments = mergeMoments(means, squares, elements);
+    }
+    append(moments.mean);
+    append(moments.squares);
+  }
+  return words;
+}
+
+/// Gives all blocks the block's partial folds of the rows that a lane has elements of; warps with the same rows, and
+/// their lanes, share out the blocks.
+void KernelEmitter::sendFold(unsigned fold, ArrayRef<Item> items, Value slot) {
+  const FoldLayout &place = layout.folds.at(fold);
+  constexpr int64_t kBarrier = 8;
+  Value barrier = arith::IndexCastOp::create(b, b.getI32Type(), add(split, index(kBarrier)));
+  NVVM::BarrierOp::create(b, Type(), barrier, word(32 * plan.unitWarps), NVVM::BarrierReductionAttr(), Value());
+  Value worker = add(mul(unitWarp, place.lanes), laneRow);
+  for (const Item &item : items.take_front(getLaneRows())) {
+    SmallVector<Value> words = mergeParts(fold, item.tile, slot, item.tileRow);
+    shareOut(worker, plan.unitWarps * place.lanes, plan.unitBlocks, [&](Value peer) {
+      Value arrival = getPeerAddress(peer, foldArrivalOffset(fold, item.tile, slot));
+      bool arePairs = words.size() % 2 == 0;
+      for (size_t plane = 0; plane < words.size(); plane += arePairs ? 2 : 1) {
+        Value at = getPeerAddress(peer, foldOffset(fold, item.tile, slot, plane, item.tileRow, block));
+        constexpr StringLiteral kSend = "st.async.shared::cluster.mbarrier::complete_tx::bytes.";
+        if (arePairs)
+          assembly((kSend + "v2.b32 [$0], {$2, $3}, [$1];").str(), "r,r,r,r,~{memory}", {},
+                   {at, arrival, words[plane], words[plane + 1]});
+        else
+          assembly((kSend + "b32 [$0], $2, [$1];").str(), "r,r,r,~{memory}", {}, {at, arrival, words[plane]});
+      }
+    });
+  }
 }

@@ -72,7 +72,7 @@ KernelEmitter::emitWholePart(const MapStage &stage, Value count, Value tile, con
     for (auto [i, item] : llvm::enumerate(items))
       publishFold(fold, item, getElements(stage, fold, results[i], item, step), rowValues[i], count, step);
     if (getLastReader(fold))
-      sendFold(fold, tile, getSlot(count));
+      sendFold(fold, items, getSlot(count));
   }
   if (!stage.hasPhase)
     return results;

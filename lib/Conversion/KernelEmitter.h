@@ -186,15 +186,13 @@ private:
                  ArrayRef<Value> isStored = {});
   Value getPublished(const Item &item, Value value);
   Value makePresent(Value bits, int64_t nan);
-  /// Four words that a lane reads of a plane of a fold: which partial fold the first is, and how far the others are from
-  /// each other; where they begin.
+  /// Words that a lane reads at once of a plane of a fold, from a partial fold on: four, or one in a cluster.
   struct FoldRequest {
     unsigned fold;
     int64_t plane;
-    Value first;
-    int64_t distance;
-    Value address;
+    Value first, address;
   };
+  int64_t getRequestWords() { return plan.isCluster() ? 1 : ProductFormat::kLaneWords; }
   Value foldAddress(unsigned fold, Value slot, int64_t plane, Value row, Value word);
   /// Lanes that have units of one row, of a stage's threads, and how far from each other they are.
   int64_t getRowLanes(const MapStage &stage) { return layout.phases[stage.phase].getRowLanes(plan); }
@@ -224,7 +222,9 @@ private:
                                         const IRMapping &step);
   Value getPartial(unsigned fold, const Item &item);
   bool hasEvenPartials(unsigned fold);
+  Value sumPairwise(ArrayRef<Value> values);
   Moments mergeMoments(ArrayRef<Value> means, ArrayRef<Value> squares, int64_t elements);
+  Moments mergeMoments(ArrayRef<Value> means, ArrayRef<Value> squares, ArrayRef<Value> elements);
   Moments combineMoments(Moments moments, int64_t elements, int64_t lanes);
   std::optional<unsigned> findResult(const MapStage &stage, const RowOperand &operand, int64_t gate);
   size_t getNumFoldWords(const MapStage &stage);
@@ -300,19 +300,19 @@ private:
   void send(ArrayRef<unsigned> exchanges, Value tile, Value slot);
   void shareOut(Value worker, int64_t workers, int64_t count, function_ref<void(Value)> body);
   void copyBlock(unsigned exchange, Value tile, Value slot);
-  void sendFour(ValueRange addressesAndWords);
   void sendWords(unsigned exchange, Value tile, Value slot);
-  Value wordInFold(const FoldLayout &place, int64_t plane, Value tileRow, Value partial);
   Value foldOffset(unsigned fold, Value tile, Value slot, int64_t plane, Value tileRow, Value partial);
-  Value foldStagingOffset(unsigned fold, Value tile, Value slot, Value inWarp);
+  Value partOffset(unsigned fold, Value tile, Value slot, int64_t plane, Value tileRow, Value part);
   Value foldArrivalOffset(unsigned fold, Value tile, Value slot);
   void expectFold(unsigned fold, Value tile, Value slot);
   std::optional<unsigned> getLastReader(unsigned fold);
   SmallVector<unsigned> getReadFolds();
   void receiveFolds(const MapStage &stage, Value count, Value tile);
-  SmallVector<Value> loadPartials(const FoldRequest &request);
-  void stagePartial(unsigned fold, int64_t plane, const Item &item, Value count, Value bits);
-  void sendFold(unsigned fold, Value tile, Value slot);
+  Value getPart(unsigned fold, const Item &item);
+  Value getElementsOfPart(unsigned fold, Value part);
+  void stagePart(unsigned fold, int64_t plane, const Item &item, Value count, Value bits);
+  SmallVector<Value> mergeParts(unsigned fold, Value tile, Value slot, Value tileRow);
+  void sendFold(unsigned fold, ArrayRef<Item> items, Value slot);
 
   // KernelClusterSteps.cpp.
   /// Of a tile: a quad's lanes have two rows each, or all the one.

@@ -175,9 +175,11 @@ KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, un
     for (unsigned number : stage.folds) {
       const RowValue &value = loop.rowValues[number];
       const PhaseLayout &phase = phases[stage.phase];
-      int64_t lanes = phase.getRowLanes(plan), partials = plan.unitBlocks * phase.blockUnits / lanes;
+      int64_t lanes = phase.getRowLanes(plan), units = plan.isCluster() ? phase.blockUnits : lanes;
+      int64_t partials = plan.unitBlocks * phase.blockUnits / units;
       FoldLayout layout{lanes,
-                        plan.isCluster() ? phase.getLaneUnits() : 1,
+                        units,
+                        units / lanes,
                         partials,
                         int64_t(llvm::alignTo(partials, ProductFormat::kLaneWords)),
                         value.getSize() * (value.isSumOfSquares() ? 2 : 1),
@@ -323,10 +325,10 @@ void KernelLayout::placeInCluster(const RecurrentLoop &loop, const KernelPlan &p
   for (const MapStage &stage : loop.stages)
     for (unsigned number : stage.folds) {
       FoldLayout &place = folds[number];
-      // What lanes read at the same time, of four rows and eight warps, lies in different banks.
-      place.warpWords = plan.splits * place.getSentWords(plan) + 4;
-      place.buffer = allocate(4 * pairs * plan.unitBlocks * plan.unitWarps * place.warpWords);
-      place.staging = allocate(4 * pairs * plan.unitWarps * place.warpWords);
+      // What lanes read at the same time, of several blocks, lies in different banks.
+      place.blockWords = KernelPlan::kTileRows * (place.planes + 1);
+      place.buffer = allocate(4 * pairs * plan.unitBlocks * place.blockWords);
+      place.staging = allocate(4 * pairs * place.planes * KernelPlan::kTileRows * place.getPartWords());
       place.barriers = allocate(8 * pairs);
     }
 }
@@ -358,12 +360,6 @@ Mismatch lstm::getMismatch(const RecurrentLoop &loop, const KernelPlan &plan) {
 StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan) {
   if (plan.isCluster() && plan.splits > 2)
     return "in a cluster up to two warps share out a sum";
-  auto isUneven = [&](const PhaseLayout &phase) {
-    int64_t laneUnits = phase.getLaneUnits();
-    return laneUnits > 1 && (8 % laneUnits != 0 || plan.unitBlocks * phase.blockUnits != phase.units);
-  };
-  if (plan.isCluster() && !layout.folds.empty() && llvm::any_of(layout.phases, isUneven))
-    return "where a cluster reduces rows, a lane has one unit, or 2, 4 or 8, all of which exist";
   // A group of four warps shares its registers, and has one warp to fetch for each that multiplies.
   if (plan.hasWarpGroups() && (plan.mapWarps % KernelPlan::kGroupWarps != 0 || plan.splits > KernelPlan::kGroupWarps))
     return "with warp groups, warps that map are multiples of 4, and there are up to 4 splits";

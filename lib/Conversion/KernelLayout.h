@@ -114,22 +114,19 @@ struct ExchangeLayout {
   int64_t getBlockBytes() const { return 4 * format.getNumPlanes() * blockWords; }
 };
 
-/// Where the partial folds of a row value lie: rows of words, one of each group of lanes that have
-/// units of one row.
-///
-/// In a cluster the lanes of a group have every `laneUnits`th unit of their warp.
+/// Where the partial folds of a row value lie: rows of words, one of each group of `units` units. `lanes` fold a row's
+/// units together: all of the group, or, in a cluster, a part of it, of which a block has `parts`.
 struct FoldLayout {
-  int64_t lanes, laneUnits, partials, rowWords;
-  /// Words that a group of lanes gives: one for each gate's value, for sums of squares with the mean.
+  int64_t lanes, units, parts, partials, rowWords;
+  /// Words of a group: one for each gate's value, for sums of squares with the mean.
   int64_t planes;
   /// Words of a row and step of what lies before.
   int64_t before;
-  /// In a cluster, in each block's shared memory: where those of all blocks lie, [tile][slot % 2][block][unit
-  /// warp][split][plane][partial of the warp][row], from one unit warp to the next `warpWords`; what this block sends,
-  /// [tile][slot % 2][unit warp]..., as above; and barriers, [tile][slot % 2].
-  int64_t buffer = 0, staging = 0, barriers = 0, warpWords = 0;
-  /// Of those, what a warp gives.
-  int64_t getSentWords(const KernelPlan &plan) const { return planes * laneUnits * plan.getWarpRows(); }
+  /// In a cluster, in each block's shared memory: where those of all blocks lie, [tile][slot % 2][block][split][row][plane],
+  /// from one block to the next `blockWords`; parts of this block, [tile][slot % 2][plane][row][part], as many as fill up
+  /// fours; and barriers, [tile][slot % 2].
+  int64_t buffer = 0, staging = 0, barriers = 0, blockWords = 0;
+  int64_t getPartWords() const { return llvm::alignTo(parts, 4); }
   /// What comes of a tile and slot.
   int64_t getReceivedBytes() const { return 4 * planes * KernelPlan::kTileRows * partials; }
 };

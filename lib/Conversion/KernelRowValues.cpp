@@ -44,19 +44,15 @@ SmallVector<KernelEmitter::FoldRequest> KernelEmitter::getFoldRequests(const Map
   Value lane = plan.isCluster() ? laneRow : rem(mapThread, lanes), slot = getSlot(count);
   for (unsigned fold : folds) {
     const FoldLayout &place = layout.folds.at(fold);
-    int64_t chunks = place.rowWords / ProductFormat::kLaneWords;
+    int64_t chunks = plan.isCluster() ? place.partials : place.rowWords / ProductFormat::kLaneWords;
     for (int64_t plane = 0; plane < place.planes; ++plane)
       for (int64_t first = 0; first < chunks; first += lanes) {
-        if (plan.isCluster()) {
-          Value partial = add(lane, index(first * ProductFormat::kLaneWords));
-          Value at = foldOffset(fold, item.tile, slot, plane, item.tileRow, partial);
-          requests.push_back({fold, plane, partial, lanes, at});
-          continue;
-        }
         Value chunk = add(lane, index(first));
         Value inside = first + lanes > chunks ? min(chunk, index(chunks - 1)) : chunk;
-        requests.push_back({fold, plane, mul(chunk, ProductFormat::kLaneWords), 1,
-                            foldAddress(fold, slot, plane, item.row, mul(inside, ProductFormat::kLaneWords))});
+        Value at = plan.isCluster()
+                       ? advance(sharedMemory, foldOffset(fold, item.tile, slot, plane, item.tileRow, inside))
+                       : foldAddress(fold, slot, plane, item.row, mul(inside, ProductFormat::kLaneWords));
+        requests.push_back({fold, plane, mul(chunk, getRequestWords()), at});
       }
   }
   return requests;
@@ -65,8 +61,10 @@ SmallVector<KernelEmitter::FoldRequest> KernelEmitter::getFoldRequests(const Map
 SmallVector<Value> KernelEmitter::askForFolds(ArrayRef<FoldRequest> requests) {
   SmallVector<Value> words;
   for (const FoldRequest &request : requests)
-    words.append(plan.isCluster() ? loadPartials(request)
-                                  : askAgain(request.address, word(1), SmallVector<Value>(4, word(-1))));
+    if (plan.isCluster())
+      words.push_back(LLVM::LoadOp::create(b, b.getI32Type(), request.address, /*alignment=*/4));
+    else
+      words.append(askAgain(request.address, word(1), SmallVector<Value>(4, word(-1))));
   return words;
 }
 
@@ -156,9 +154,7 @@ IRMapping KernelEmitter::mapRowOperands(const RowValue &value, int64_t gate, con
 
 /// Which of a row's partial folds an element is in.
 Value KernelEmitter::getPartial(unsigned fold, const Item &item) {
-  const FoldLayout &place = layout.folds.at(fold);
-  Value group = div(item.paddedUnit, place.lanes * place.laneUnits);
-  return add(mul(group, place.laneUnits), rem(item.paddedUnit, place.laneUnits));
+  return div(item.paddedUnit, layout.folds.at(fold).units);
 }
 
 /// How many elements a partial fold is of, as f32.
@@ -167,46 +163,65 @@ Value KernelEmitter::getElementsOfPartial(unsigned number, Value partial) {
   const FoldLayout &place = layout.folds.at(number);
   auto constant = [&](int64_t n) -> Value { return arith::ConstantOp::create(b, b.getF32FloatAttr(n)); };
   int64_t gates = value.isPerGate ? 1 : value.gates;
-  if (place.partials * place.lanes == value.units)
-    return constant(place.lanes * gates);
+  if (place.partials * place.units == value.units)
+    return constant(place.units * gates);
   Value all = index(value.units);
-  Value left = b.createOrFold<arith::SubIOp>(all, min(mul(partial, place.lanes), all));
-  Value units = arith::IndexCastOp::create(b, b.getI32Type(), min(left, index(place.lanes)));
+  Value left = b.createOrFold<arith::SubIOp>(all, min(mul(partial, place.units), all));
+  Value units = arith::IndexCastOp::create(b, b.getI32Type(), min(left, index(place.units)));
   return arith::MulFOp::create(b, arith::UIToFPOp::create(b, b.getF32Type(), units), constant(gates));
 }
 
 /// Whether a sum of squares has partials of one number of elements.
 bool KernelEmitter::hasEvenPartials(unsigned fold) {
   const FoldLayout &place = layout.folds.at(fold);
-  return loop.rowValues[fold].isSumOfSquares() && place.partials * place.lanes == loop.rowValues[fold].units;
+  return loop.rowValues[fold].isSumOfSquares() && place.partials * place.units == loop.rowValues[fold].units;
+}
+
+/// Pairs first, so that few wait for each other.
+Value KernelEmitter::sumPairwise(ArrayRef<Value> values) {
+  SmallVector<Value> sums(values);
+  while (sums.size() > 1) {
+    SmallVector<Value> pairs;
+    for (size_t i = 0; i < sums.size(); i += 2)
+      pairs.push_back(i + 1 < sums.size() ? arith::AddFOp::create(b, sums[i], sums[i + 1]) : sums[i]);
+    sums = pairs;
+  }
+  return sums.front();
+}
+
+/// Of parts that have some `elements` each, of which some have none.
+KernelEmitter::Moments KernelEmitter::mergeMoments(ArrayRef<Value> means, ArrayRef<Value> squares,
+                                                   ArrayRef<Value> elements) {
+  SmallVector<Value> sums, distances;
+  for (auto [mean, count] : llvm::zip_equal(means, elements))
+    sums.push_back(arith::MulFOp::create(b, mean, count));
+  Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1));
+  Value all = arith::MaximumFOp::create(b, sumPairwise(elements), one);
+  Value mean = arith::DivFOp::create(b, sumPairwise(sums), all);
+  for (auto [part, square, count] : llvm::zip_equal(means, squares, elements)) {
+    Value distance = arith::SubFOp::create(b, part, mean);
+    distance = arith::MulFOp::create(b, arith::MulFOp::create(b, distance, distance), count);
+    distances.push_back(arith::AddFOp::create(b, square, distance));
+  }
+  return {mean, sumPairwise(distances)};
 }
 
 /// Of parts with so many elements each; without `squares`, parts of one element.
 KernelEmitter::Moments KernelEmitter::mergeMoments(ArrayRef<Value> means, ArrayRef<Value> squares, int64_t elements) {
   auto constant = [&](double n) -> Value { return arith::ConstantOp::create(b, b.getF32FloatAttr(n)); };
-  // Pairs first, so that few wait for each other.
-  auto sum = [&](SmallVector<Value> values) {
-    while (values.size() > 1) {
-      SmallVector<Value> pairs;
-      for (size_t i = 0; i < values.size(); i += 2)
-        pairs.push_back(i + 1 < values.size() ? arith::AddFOp::create(b, values[i], values[i + 1]) : values[i]);
-      values = pairs;
-    }
-    return values.front();
-  };
   if (means.size() == 1)
     return {means.front(), squares.empty() ? constant(0) : squares.front()};
-  Value mean = arith::MulFOp::create(b, sum(llvm::to_vector(means)), constant(1.0 / means.size()));
+  Value mean = arith::MulFOp::create(b, sumPairwise(means), constant(1.0 / means.size()));
   SmallVector<Value> distances;
   for (Value part : means) {
     Value distance = arith::SubFOp::create(b, part, mean);
     distances.push_back(arith::MulFOp::create(b, distance, distance));
   }
-  Value between = sum(distances);
+  Value between = sumPairwise(distances);
   if (squares.empty())
     return {mean, between};
   between = arith::MulFOp::create(b, between, constant(elements));
-  return {mean, arith::AddFOp::create(b, sum(llvm::to_vector(squares)), between)};
+  return {mean, arith::AddFOp::create(b, sumPairwise(squares), between)};
 }
 
 /// Of all `lanes` that have units of a row, with so many elements each; each lane gets the same bits.
@@ -236,12 +251,12 @@ SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldReque
   unsigned source = value.squares.value_or(number);
   const FoldLayout &place = layout.folds.at(source);
   int64_t planes = place.planes / value.getSize(), perPlane = requests.size() / place.planes;
-  bool isEven = hasEvenPartials(source) && place.partials % (lanes * ProductFormat::kLaneWords) == 0;
-  int64_t ofPartial = place.lanes * (value.isPerGate ? 1 : value.gates);
+  bool isEven = hasEvenPartials(source) && place.partials % (lanes * getRequestWords()) == 0;
+  int64_t ofPartial = place.units * (value.isPerGate ? 1 : value.gates);
   SmallVector<Moments> &moments = known[source];
   auto addMoments = [&](int64_t g) {
     SmallVector<Value> parts[2];
-    int64_t count = perPlane * ProductFormat::kLaneWords;
+    int64_t count = perPlane * getRequestWords();
     for (int64_t plane : {0, 1})
       for (Value word : words.slice((2 * g + plane) * count, count))
         parts[plane].push_back(arith::BitcastOp::create(b, b.getF32Type(), word));
@@ -268,13 +283,12 @@ SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldReque
         sum = arith::MulFOp::create(b, mean, elements);
       }
     }
-    for (int64_t i = 0; !isEven && i < perPlane * ProductFormat::kLaneWords; ++i) {
+    for (int64_t i = 0; !isEven && i < perPlane * getRequestWords(); ++i) {
       auto read = [&](int64_t plane) -> Value {
-        int64_t first = (g * planes + plane) * perPlane * ProductFormat::kLaneWords;
+        int64_t first = (g * planes + plane) * perPlane * getRequestWords();
         return arith::BitcastOp::create(b, b.getF32Type(), words[first + i]);
       };
-      const FoldRequest &request = requests[i / ProductFormat::kLaneWords];
-      Value partial = add(request.first, index(i % ProductFormat::kLaneWords * request.distance));
+      Value partial = add(requests[i / getRequestWords()].first, index(i % getRequestWords()));
       Value scalar = read(0);
       if (center) {
         Value distance = arith::SubFOp::create(b, scalar, center);
@@ -284,7 +298,7 @@ SmallVector<Value> KernelEmitter::finishFold(unsigned number, ArrayRef<FoldReque
       } else if (value.squares) {
         scalar = arith::MulFOp::create(b, scalar, getElementsOfPartial(source, partial));
       }
-      if (place.partials % (lanes * ProductFormat::kLaneWords) != 0)
+      if (place.partials % (lanes * getRequestWords()) != 0)
         scalar = arith::SelectOp::create(b, isLess(partial, index(place.partials)), scalar, neutral);
       sum = sum ? combine(value, sum, scalar) : scalar;
     }
@@ -316,7 +330,7 @@ KernelEmitter::RowScalars KernelEmitter::computeRowValues(ArrayRef<FoldRequest> 
       if (own.empty())
         continue;
       size_t first = own.begin() - requests.begin();
-      ValueRange there = words.slice(ProductFormat::kLaneWords * first, ProductFormat::kLaneWords * own.size());
+      ValueRange there = words.slice(getRequestWords() * first, getRequestWords() * own.size());
       SmallVector<Value> results = finishFold(number, own, there, lanes, moments, item, known, step);
       known[number] = results;
       continue;
@@ -471,7 +485,7 @@ void KernelEmitter::publishPartial(unsigned number, int64_t plane, const Item &i
   const FoldLayout &place = layout.folds.at(number);
   Value bits = arith::BitcastOp::create(b, b.getI32Type(), scalar);
   if (plan.isCluster()) {
-    stagePartial(number, plane, item, count, bits);
+    stagePart(number, plane, item, count, bits);
     return;
   }
   Value safe = makePresent(bits, 0x7fffffff);
@@ -506,7 +520,8 @@ void KernelEmitter::publishFold(unsigned number, const Item &item, ValueRange el
       publishPartial(number, i, item, count, sum);
       continue;
     }
-    Value elementCount = getElementsOfPartial(number, getPartial(number, item));
+    Value elementCount = plan.isCluster() ? getElementsOfPart(number, getPart(number, item))
+                                          : getElementsOfPartial(number, getPartial(number, item));
     Value one = arith::ConstantOp::create(b, b.getF32FloatAttr(1));
     Value mean = arith::DivFOp::create(b, sum, b.createOrFold<arith::MaximumFOp>(elementCount, one));
     for (Value &scalar : mapped) {
