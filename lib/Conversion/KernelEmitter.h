@@ -207,7 +207,7 @@ private:
   Value computeScalar(Value scalar, Block *body, IRMapping &mapping);
   IRMapping mapRowOperands(const RowValue &value, int64_t gate, const Item &item, const RowScalars &rowValues,
                            const IRMapping &step);
-  /// The mean of elements, and the sum of squares of the distances from it.
+  /// The mean of elements, and the sum of squares of the distances from it; null of one element.
   struct Moments {
     Value mean, squares;
   };

@@ -27,26 +27,27 @@ struct Costs {
   double start, perBlock, perItem, perProduct, perSumKilobyte, perOtherRequest, perWeightKilobyte, perReadKilobyte,
       perFloat32Item;
   /// Estimates: of a product of split f32, by seven measurements; of a stage that waits for the partial folds of all
-  /// blocks; of folding an item.
-  double perExactProduct, rowValues, perFoldedItem;
+  /// blocks, and of each item of it, by fifteen; of folding an item.
+  double perExactProduct, rowValues, perReadItem, perFoldedItem;
 };
 } // namespace
-static constexpr Costs kWaiting = {0.186, 0.0046, 0.098, 0, 0.0044, 0, 0.0024, 0.0354, 0.02, 0.007, 0.7, 0.05};
-static constexpr Costs kWorking = {0.286, 0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034, 0.0085, 0.02, 0.003, 0.1, 0.05};
+static constexpr Costs kWaiting = {0.186, 0.0046, 0.098, 0, 0.0044, 0, 0.0024, 0.0354, 0.02, 0.007, 0.55, 0.3, 0.05};
+static constexpr Costs kWorking = {0.286, 0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034, 0.0085, 0.02, 0.003, 0.25, 0.4, 0.05};
 
 /// Whether functions take longer than by the special function unit.
 static bool hasExactFunctions(const Projection &projection, const KernelPlan &plan) {
   return cast<MemRefType>(projection.weight.getType()).getElementType().isF32() && plan.float32 != Float32Mode::TF32;
 }
 
-/// A cluster: by 108 measurements of 27 plans with products of 16 bits, and 52 of 13 of single rows of f32.
+/// A cluster: by 108 measurements of 27 plans with products of 16 bits, and 52 of 13 of single rows of f32; folds by ten
+/// of 5.
 static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
                                        const KernelTarget &target, int64_t rows, unsigned part) {
   // Of a tile, what its warps have to do, and what they wait for unless there is another tile.
   constexpr double kWorking = 0.23, kPerItem = 0.03, kPerFloat32Item = 0.02, kPerSentKilobyte = 0.031;
   constexpr double kWaiting = 0.05, kPerBlock = 0.004, kPerPair = 0.1;
   constexpr double kCopying = 0.04, kPerCopiedKilobyte = 0.05, kPerCopy = 0.03;
-  constexpr double kProductCycles = 5.75, kFusedCycles = 2;
+  constexpr double kProductCycles = 5.75, kFusedCycles = 2, kPerFold = 0.31;
   // What one more block takes that shares a multiprocessor; of a whole time, as most of it is latency.
   double perSibling = plan.singleRows ? 0.12 : 0.35;
   // A cluster lies in one of an H100's groups of multiprocessors, of which some have 18, most 16, and some fewer.
@@ -85,8 +86,9 @@ static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPl
     double items = llvm::divideCeil(shape.getNumItems(plan), plan.getNumThreads());
     working += kWorking + cycles / KernelTarget().clock + kPerSentKilobyte * kilobytes +
                (kPerItem + kPerFloat32Item * isFloat32) * items;
-    waiting += kWaiting + kPerBlock * plan.unitBlocks + kPerPair * (plan.splits - 1);
+    waiting += kWaiting + kPerBlock * plan.unitBlocks + (shape.gates != 0 ? kPerPair * (plan.splits - 1) : 0);
   }
+  working += kPerFold * layout.folds.size();
   int64_t tiles = std::max<int64_t>(1, llvm::divideCeil(rows, plan.getNumRows()));
   int64_t clusters = llvm::divideCeil(tiles, plan.rowTiles);
   int64_t atOnce = std::max<int64_t>(1, target.getShare() * kGroups * (kGroupMultiprocessors / plan.unitBlocks));
@@ -227,7 +229,7 @@ static KernelPrediction predictPart(const RecurrentLoop &loop, const KernelPlan 
     auto add = [&](const Costs &costs) {
       double time = costs.perItem * items + costs.perFoldedItem * stage.folds.size() * items;
       if (waits)
-        time += costs.rowValues;
+        time += costs.rowValues + costs.perReadItem * items;
       // Of single rows, blocks ask for an eighth of the words at a time.
       constexpr double kSingleRows = 0.65;
       if (waitsForBlocks)

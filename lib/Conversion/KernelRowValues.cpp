@@ -210,7 +210,7 @@ KernelEmitter::Moments KernelEmitter::mergeMoments(ArrayRef<Value> means, ArrayR
 KernelEmitter::Moments KernelEmitter::mergeMoments(ArrayRef<Value> means, ArrayRef<Value> squares, int64_t elements) {
   auto constant = [&](double n) -> Value { return arith::ConstantOp::create(b, b.getF32FloatAttr(n)); };
   if (means.size() == 1)
-    return {means.front(), squares.empty() ? constant(0) : squares.front()};
+    return {means.front(), squares.empty() ? Value() : squares.front()};
   Value mean = arith::MulFOp::create(b, sumPairwise(means), constant(1.0 / means.size()));
   SmallVector<Value> distances;
   for (Value part : means) {
@@ -231,13 +231,14 @@ KernelEmitter::Moments KernelEmitter::combineMoments(Moments moments, int64_t el
       Value lane = word(distance * getLaneDistance());
       return gpu::ShuffleOp::create(b, own, lane, word(32), gpu::ShuffleMode::XOR).getShuffleResult();
     };
-    Value mean = getOther(moments.mean), squares = getOther(moments.squares);
+    Value mean = getOther(moments.mean), squares = moments.squares ? getOther(moments.squares) : Value();
     Value between = arith::SubFOp::create(b, mean, moments.mean);
     between = arith::MulFOp::create(b, between, between);
     between = arith::MulFOp::create(b, between, arith::ConstantOp::create(b, b.getF32FloatAttr(elements / 2.0)));
     Value all = arith::AddFOp::create(b, mean, moments.mean);
     moments.mean = arith::MulFOp::create(b, all, arith::ConstantOp::create(b, b.getF32FloatAttr(0.5)));
-    moments.squares = arith::AddFOp::create(b, arith::AddFOp::create(b, squares, moments.squares), between);
+    moments.squares =
+        squares ? arith::AddFOp::create(b, arith::AddFOp::create(b, squares, moments.squares), between) : between;
   }
   return moments;
 }

@@ -47,6 +47,7 @@ private:
   bool matchCombiners();
   void emitPoint();
   void emitSerialReduction();
+  SmallVector<Value> emitStrided(Value begin, Value end, int64_t stride, int64_t parts, ValueRange accumulators);
   void emitWarpReduction();
 
   /// The operand's indices in the current iteration.
@@ -225,6 +226,34 @@ Value LinalgKernel::shuffle(Value value, Value distance) {
   return type == integer ? bits : Value(arith::BitcastOp::create(rewriter, loc, type, bits));
 }
 
+/// What iterations `begin`, `begin + parts * stride`, ... below `end`, and of each the parts, `stride` behind each other,
+/// make of accumulators, [part][output].
+SmallVector<Value> LinalgKernel::emitStrided(Value begin, Value end, int64_t stride, int64_t parts,
+                                             ValueRange accumulators) {
+  Value step = arith::ConstantIndexOp::create(rewriter, loc, parts * stride);
+  auto loop = scf::ForOp::create(rewriter, loc, begin, end, step, accumulators);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  size_t outputs = accumulators.size() / parts;
+  SmallVector<Value> results;
+  for (int64_t part = 0; part < parts; ++part) {
+    Value rest = arith::AddIOp::create(rewriter, loc, loop.getInductionVar(),
+                                       arith::ConstantIndexOp::create(rewriter, loc, part * stride));
+    for (unsigned dim : llvm::reverse(reduction)) {
+      if (dim == reduction.front()) {
+        ivs[dim] = rest;
+        break;
+      }
+      Value size = kernel->getIndex(ranges[dim]);
+      ivs[dim] = arith::RemUIOp::create(rewriter, loc, rest, size);
+      rest = arith::DivUIOp::create(rewriter, loc, rest, size);
+    }
+    results.append(emitBody(ValueRange(loop.getRegionIterArgs()).slice(part * outputs, outputs)));
+  }
+  scf::YieldOp::create(rewriter, loc, results);
+  return llvm::to_vector(ValueRange(loop.getResults()));
+}
+
 void LinalgKernel::emitWarpReduction() {
   SmallVector<Value> neutral;
   for (Operation *combiner : combiners)
@@ -233,24 +262,24 @@ void LinalgKernel::emitWarpReduction() {
   Value total = arith::ConstantIndexOp::create(rewriter, loc, 1);
   for (unsigned dim : reduction)
     total = rewriter.createOrFold<arith::MulIOp>(loc, total, kernel->getIndex(ranges[dim]));
-  Value lanes = arith::ConstantIndexOp::create(rewriter, loc, KernelBuilder::kWarpSize);
-  auto loop = scf::ForOp::create(rewriter, loc, kernel->getLane(), total, lanes, neutral);
-  rewriter.setInsertionPointToStart(loop.getBody());
-  Value rest = loop.getInductionVar();
-  for (unsigned dim : llvm::reverse(reduction)) {
-    if (dim == reduction.front()) {
-      ivs[dim] = rest;
-      break;
-    }
-    Value size = kernel->getIndex(ranges[dim]);
-    ivs[dim] = arith::RemUIOp::create(rewriter, loc, rest, size);
-    rest = arith::DivUIOp::create(rewriter, loc, rest, size);
-  }
-  SmallVector<Value> partial = emitBody(loop.getRegionIterArgs());
-  scf::YieldOp::create(rewriter, loc, partial);
-  rewriter.setInsertionPointAfter(loop);
-
-  SmallVector<Value> values(loop.getResults());
+  // A lane has some parts under way at the same time, so that it need not wait for each load; then what is left.
+  constexpr int64_t kParts = 4, kStride = KernelBuilder::kWarpSize;
+  auto index = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
+  Value rest = index((kParts - 1) * kStride), most = arith::MaxUIOp::create(rewriter, loc, total, rest);
+  Value end = arith::SubIOp::create(rewriter, loc, most, rest), lane = kernel->getLane();
+  Value begin = arith::MinUIOp::create(rewriter, loc, lane, end);
+  Value count = arith::SubIOp::create(rewriter, loc, end, begin);
+  count = arith::CeilDivUIOp::create(rewriter, loc, count, index(kParts * kStride));
+  Value next = arith::AddIOp::create(rewriter, loc, lane,
+                                     arith::MulIOp::create(rewriter, loc, count, index(kParts * kStride)));
+  SmallVector<Value> values;
+  for (int64_t part = 0; part < kParts; ++part)
+    values.append(neutral);
+  values = emitStrided(lane, end, kStride, kParts, values);
+  for (size_t i = neutral.size(); i < values.size(); ++i)
+    values[i % neutral.size()] = combine(i % neutral.size(), values[i % neutral.size()], values[i]);
+  values.resize(neutral.size());
+  values = emitStrided(next, total, kStride, 1, values);
   for (int32_t distance = KernelBuilder::kWarpSize / 2; distance > 0; distance /= 2) {
     Value bits = arith::ConstantIntOp::create(rewriter, loc, distance, 32);
     for (auto [i, value] : llvm::enumerate(values))

@@ -192,3 +192,73 @@ func.func @state_before(%h: !slots, %out: memref<8x40xf32>, %U: memref<40x1x40xf
   } {lstm.kernel = [{f32 = "exact", map_warps = 4 : i64, row_tiles = 1 : i64, splits = 4 : i64, unit_blocks = 3 : i64}]}
   return
 }
+
+// -----
+
+#ru = affine_map<(r, u) -> (r, u)>
+#r = affine_map<(r, u) -> (r)>
+
+// In a cluster of 3 blocks of 16 units a block gives one part, with both moments, to all; two slots of it are expected, as
+// of the state.
+// CHECK-LABEL: func.func @cluster(
+// CHECK-NOT: memref.alloc(%{{.*}}) : memref<?xi32>
+// CHECK: gpu.launch clusters
+// CHECK-COUNT-4: "mbarrier.init.shared::cta.b64 [$0], 1;"
+// CHECK-COUNT-4: "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;"
+// CHECK: "mma.sync.aligned
+// Eight lanes, every fourth, have units of a row: they exchange means and squares, which are zero at first, at the same time.
+// CHECK: gpu.shuffle xor %{{.*}}, %c16_i32, %c32_i32
+// CHECK-COUNT-2: gpu.shuffle xor %{{.*}}, %c8_i32, %c32_i32
+// CHECK-COUNT-2: gpu.shuffle xor %{{.*}}, %c4_i32, %c32_i32
+// CHECK-COUNT-2: llvm.store %{{.*}} : i32, !llvm.ptr<3>
+// What both warps have of a row makes the block's part.
+// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %c64_i32
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK: "st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [$0], {$2, $3}, [$1];"
+// The next phase has products in registers; it waits for the parts, and expects those that come in their place.
+// CHECK-NOT: llvm.load %{{.*}} !llvm.ptr<1>
+// CHECK: mbarrier.try_wait.parity
+// CHECK: "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;"
+// CHECK-COUNT-2: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<3> -> i32
+// CHECK: "sqrt.approx.ftz.f32
+// CHECK: gpu.terminator
+func.func @cluster(%h: memref<?x48xf16>, %U: memref<48x1x48xf16>, %n: index, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant 48.0 : f32
+  %z = memref.alloc(%n) : memref<?x48xf32>
+  %s = memref.alloc(%n) : memref<?xf32>
+  %q = memref.alloc(%n) : memref<?xf32>
+  scf.for %t = %c0 to %T step %c1 {
+    lstm.phase project(%h, %U : memref<?x48xf16>, memref<48x1x48xf16>) outs(%z : memref<?x48xf32>) {
+    ^bb0(%p: f32, %old: f32):
+      lstm.yield %p : f32
+    }
+    linalg.fill ins(%zero : f32) outs(%s : memref<?xf32>)
+    linalg.generic {indexing_maps = [#ru, #r], iterator_types = ["parallel", "reduction"]}
+        ins(%z : memref<?x48xf32>) outs(%s : memref<?xf32>) {
+    ^bb0(%e: f32, %a: f32):
+      %y = arith.addf %a, %e : f32
+      linalg.yield %y : f32
+    }
+    linalg.fill ins(%zero : f32) outs(%q : memref<?xf32>)
+    linalg.generic {indexing_maps = [#ru, #r, #r], iterator_types = ["parallel", "reduction"]}
+        ins(%z, %s : memref<?x48xf32>, memref<?xf32>) outs(%q : memref<?xf32>) {
+    ^bb0(%e: f32, %sum: f32, %a: f32):
+      %m = arith.divf %sum, %count : f32
+      %d = arith.subf %e, %m : f32
+      %dd = arith.mulf %d, %d : f32
+      %y = arith.addf %a, %dd : f32
+      linalg.yield %y : f32
+    }
+    lstm.phase ins(%z[r, u], %q[r] : memref<?x48xf32>, memref<?xf32>) outs(%h : memref<?x48xf16>) {
+    ^bb0(%e: f32, %v: f32, %old: f16):
+      %d = math.sqrt %v : f32
+      %y = arith.divf %e, %d : f32
+      %g = arith.truncf %y : f32 to f16
+      lstm.yield %g : f16
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 2, map_warps = 0, unit_warps = 2, f32 = "exact"}]}
+  return
+}

@@ -3,8 +3,8 @@
 #row = affine_map<(i, j) -> (i)>
 #id2 = affine_map<(i, j) -> (i, j)>
 
-// A warp for each point: its lanes take turns, exchange what they have in five steps, and the first one adds to what
-// stood there.
+// A warp for each point: its lanes take turns, with four parts under way at the same time and then one, exchange what they
+// have in five steps, and the first one adds to what stood there.
 // CHECK-LABEL: func.func @sum(
 // CHECK-DAG: %[[WARP:.*]] = arith.constant 32 : index
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : index
@@ -16,7 +16,22 @@
 // CHECK: gpu.launch
 // CHECK: %[[LANE:.*]] = arith.remui %[[ID:.*]], %[[WARP]]
 // CHECK: %[[ROW:.*]] = arith.divui %[[ID]], %[[WARP]]
-// CHECK: %[[PART:.*]] = scf.for %{{.*}} = %[[LANE]] to %[[WIDTH]] step %[[WARP]] iter_args(%{{.*}} = %[[NEUTRAL]]) -> (f32) {
+// CHECK: %[[MOST:.*]] = arith.maxui %[[WIDTH]], %c96
+// CHECK: %[[END:.*]] = arith.subi %[[MOST]], %c96
+// CHECK: %[[BEGIN:.*]] = arith.minui %[[LANE]], %[[END]]
+// CHECK: %[[LEFT:.*]] = arith.subi %[[END]], %[[BEGIN]]
+// CHECK: %[[COUNT:.*]] = arith.ceildivui %[[LEFT]], %c128
+// CHECK: %[[DONE:.*]] = arith.muli %[[COUNT]], %c128
+// CHECK: %[[NEXT:.*]] = arith.addi %[[LANE]], %[[DONE]]
+// CHECK: %[[PARTS:.*]]:4 = scf.for %[[I:.*]] = %[[LANE]] to %[[END]] step %c128 iter_args(%{{.*}} = %[[NEUTRAL]], %{{.*}} = %[[NEUTRAL]], %{{.*}} = %[[NEUTRAL]], %{{.*}} = %[[NEUTRAL]])
+// CHECK: arith.addi %[[I]], %[[WARP]]
+// CHECK: arith.addi %[[I]], %c64
+// CHECK: arith.addi %[[I]], %c96
+// CHECK: }
+// CHECK: arith.addf %[[PARTS]]#0, %[[PARTS]]#1
+// CHECK: arith.addf %{{.*}}, %[[PARTS]]#2
+// CHECK: %[[FOUR:.*]] = arith.addf %{{.*}}, %[[PARTS]]#3
+// CHECK: %[[PART:.*]] = scf.for %{{.*}} = %[[NEXT]] to %[[WIDTH]] step %[[WARP]] iter_args(%{{.*}} = %[[FOUR]]) -> (f32) {
 // CHECK: }
 // CHECK: %[[BITS:.*]] = arith.bitcast %[[PART]] : f32 to i32
 // CHECK: gpu.shuffle xor %[[BITS]], %c16_i32, %c32_i32 : i32
@@ -45,7 +60,9 @@ func.func @sum(%x: memref<?x?xf32>, %y: memref<?xf32>) {
 // CHECK-LABEL: func.func @types(
 // CHECK-DAG: %[[MINUS_INF:.*]] = arith.constant 0xFFF0000000000000 : f64
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f16
-// CHECK: %[[PARTS:.*]]:3 = scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]], %{{.*}} = %[[MINUS_INF]], %{{.*}} = %c0) -> (f16, f64, index)
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]], %{{.*}} = %[[MINUS_INF]], %{{.*}} = %c0, %{{.*}} = %[[ZERO]], %{{.*}} = %[[MINUS_INF]], %{{.*}} = %c0,
+// CHECK: }
+// CHECK: %[[PARTS:.*]]:3 = scf.for {{.*}} -> (f16, f64, index)
 // CHECK: }
 // CHECK: %[[H:.*]] = arith.bitcast %[[PARTS]]#0 : f16 to i16
 // CHECK: %[[WIDE:.*]] = arith.extui %[[H]] : i16 to i32

@@ -62,9 +62,9 @@ STATE, ROW, UNITS = "tensor<?xHxf32>", "tensor<?xf32>", "tensor<Hxf32>"
 def dot(operand, gates=1):
     if gates == 1:
         return f"""
-    %z = lstm.gate identity dot({operand}, %U : {STATE}, tensor<HxHxf32>) add(%x : {STATE}) : {STATE}"""
+    %z = lstm.gate identity dot({operand}, %U : tensor<?xHxE>, tensor<HxHxE>) add(%x : {STATE}) : {STATE}"""
     return f"""
-    %z = lstm.gate identity dot({operand}, %U : {STATE}, tensor<Hx2xHxf32>) add(%x : tensor<?x2xHxf32>)
+    %z = lstm.gate identity dot({operand}, %U : tensor<?xHxE>, tensor<Hx2xHxE>) add(%x : tensor<?x2xHxf32>)
         : tensor<?x2xHxf32>"""
 
 
@@ -165,24 +165,32 @@ CELLS = {"rms": rms, "gates": gates, "stacked": stacked, "softmax": softmax, "be
 TWO_GATES = ("gates", "stacked")
 
 
-def text(cell, units):
+def text(cell, units, element="f32"):
+    """With a state, and its products, of f16, what is computed is f32 all the same."""
     sequence, weight = ("?x?x2xH", "Hx2xH") if cell in TWO_GATES else ("?x?xH", "HxH")
     program = f"""
-func.func @main(%xs: tensor<{sequence}xf32>, %h0: tensor<?xHxf32>, %len: tensor<?xi32>, %U: tensor<{weight}xf32>,
+func.func @main(%xs: tensor<{sequence}xf32>, %h0: tensor<?xHxE>, %len: tensor<?xi32>, %U: tensor<{weight}xE>,
                 %gain: tensor<Hxf32>)
-    -> (tensor<?x?xHxf32> {{lstm.name = "ys"}}, tensor<?xHxf32> {{lstm.name = "hT"}}) {{
+    -> (tensor<?x?xHxE> {{lstm.name = "ys"}}, tensor<?xHxE> {{lstm.name = "hT"}}) {{
   %i0 = arith.constant 0 : index
   %i1 = arith.constant 1 : index
   %T = tensor.dim %xs, %i0 : tensor<{sequence}xf32>
   %B = tensor.dim %xs, %i1 : tensor<{sequence}xf32>
-  %ys0 = tensor.empty(%T, %B) : tensor<?x?xHxf32>
-  %ys, %hT = lstm.recurrence over(%x = %xs : tensor<{sequence}xf32>) init(%h = %h0 : tensor<?xHxf32>)
-      lengths(%len : tensor<?xi32>) outs(%ys0 : tensor<?x?xHxf32>) {{{CELLS[cell]()}
-    lstm.yield state(%h1 : tensor<?xHxf32>) out(%h1 : tensor<?xHxf32>)
+  %ys0 = tensor.empty(%T, %B) : tensor<?x?xHxE>
+  %ys, %hT = lstm.recurrence over(%x = %xs : tensor<{sequence}xf32>) init(%h = %h0 : tensor<?xHxE>)
+      lengths(%len : tensor<?xi32>) outs(%ys0 : tensor<?x?xHxE>) {{{CELLS[cell]()}
+    lstm.yield state(%h1 : tensor<?xHxE>) out(%h1 : tensor<?xHxE>)
   }}
-  return %ys, %hT : tensor<?x?xHxf32>, tensor<?xHxf32>
+  return %ys, %hT : tensor<?x?xHxE>, tensor<?xHxE>
 }}
 """
+    if element != "f32":
+        program = program.replace("init(%h = ", "init(%hs = ").replace("dot(%h, ", "dot(%hs, ").replace("%h1 : tensor<?xHxE>", "%hn : tensor<?xHxE>")
+        program = program.replace("outs(%ys0 : tensor<?x?xHxE>) {", """outs(%ys0 : tensor<?x?xHxE>) {
+    %h = lstm.gate identity add(%hs : tensor<?xHxE>) : tensor<?xHxf32>""")
+        program = program.replace("    lstm.yield state", """    %hn = lstm.gate identity add(%h1 : tensor<?xHxf32>) : tensor<?xHxE>
+    lstm.yield state""")
+    program = program.replace("xE>", f"x{element}>")
     return re.sub(r"(?<=[x<, ])H(?=[x\].])", str(units), program)
 
 
@@ -207,21 +215,25 @@ def step(cell, x, h, U, gain):
     return e / e.sum(-1, keepdims=True) * z.shape[-1] / 4 - gain
 
 
-def arguments(cell, units, steps, batch, seed, lengths=None):
+def arguments(cell, units, steps, batch, seed, lengths=None, rounded=np.float32):
     random = np.random.default_rng(seed)
     gates = (2,) if cell in TWO_GATES else ()
     made = {"xs": random.normal(0, 0.7, (steps, batch, *gates, units)),
             "h0": random.normal(0, 0.5, (batch, units)),
             "len": random.integers(0, steps + 1, batch) if lengths is None else np.array(lengths),
             "U": random.normal(0, units**-0.5, (units, *gates, units)), "gain": random.normal(1, 0.1, units)}
-    return {name: value.astype(np.float32).astype(np.float64) if value.dtype == np.float64 else value
+    kinds = {"h0": rounded, "U": rounded}
+    return {name: value.astype(kinds.get(name, np.float32)).astype(np.float64) if value.dtype == np.float64 else value
             for name, value in made.items()}
 
 
-def reference(cell, given):
+def reference(cell, given, rounded=None):
+    """With states that are `rounded`, where they are."""
     h, ys = given["h0"], []
     for t, x in enumerate(given["xs"]):
         new = step(cell, x, h, given["U"], given["gain"])
+        if rounded:
+            new = new.astype(rounded).astype(np.float64)
         lives = (t < given["len"])[:, None]
         h = np.where(lives, new, h)
         ys.append(np.where(lives, new, 0.0))

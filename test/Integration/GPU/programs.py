@@ -10,7 +10,7 @@ called with, and what they must give, all from the suites that test the CPU.
     activation/NAME   all forms and types of an activation
     fault/NAME        test/Regression: numbers of public fault reports
     property/SEED     random programs
-    norm/NAME/UNITS   norms.py: cells that reduce over the units of a row
+    norm/NAME/UNITS[/f16] norms.py: cells that reduce over the units of a row
     persistent/…      cells, large ones, random programs and those that reduce by --strategy=persistent
     cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows;
                       cells/MODE/static of sizes that are written down, cells/MODE/warp_groups by warp groups,
@@ -403,19 +403,22 @@ class Norm(Program):
     UNITS = (8, 44, 300)
     sizes = SIZES
 
-    def __init__(self, cell, units):
-        self.cell, self.units, self.name = cell, units, f"norm/{cell}/{units}"
+    def __init__(self, cell, units, element="f32"):
+        self.cell, self.units, self.element = cell, units, element
+        self.name = f"norm/{cell}/{units}" + f"/{element}" * (element != "f32")
 
     def text(self):
-        return norms.text(self.cell, self.units)
+        return norms.text(self.cell, self.units, self.element)
 
     def cases(self):
         made = []
+        rounded = {"f32": None, "f16": np.float16}[self.element]
         for label, steps, batch, lengths in self.sizes:
-            arguments = norms.arguments(self.cell, self.units, steps, batch, suite.hash_of(self.name, label), lengths)
+            arguments = norms.arguments(self.cell, self.units, steps, batch, suite.hash_of(self.name, label), lengths,
+                                        rounded or np.float32)
             # Rounding adds up over some hundred units.
-            how = UNITS if self.units < 100 else ("units", 64.0)
-            made.append(case_of(self.text(), label, arguments, norms.reference(self.cell, arguments), how))
+            how = UNITS if self.units < 100 or rounded else ("units", 64.0)
+            made.append(case_of(self.text(), label, arguments, norms.reference(self.cell, arguments, rounded), how))
         return made
 
 
@@ -677,6 +680,7 @@ def every(count):
         text = suite.op_functions(ROOT / f"test/Integration/CPU/{file}.mlir")
         made += [Op(file, entry, text[entry]) for entry in ops.CASES[file]]
     norm = [Norm(cell, units) for cell in norms.CELLS for units in Norm.UNITS]
+    norm += [Norm(cell, units, "f16") for cell in norms.CELLS if cell != "before" for units in Norm.UNITS]
     made += norm
     made += [Activation(name) for name in suite.FORMS]
     made += [*faults(), G2P()]
@@ -701,8 +705,8 @@ def every(count):
     made += [Variant("persistent", kind(name), layout, [f"--kernel-plan={plan}"])
              for layout, kinds in LAYOUTS.items() for kind, plans in kinds.items() for name, plan in plans.items()]
     # 'before' reduces rows before it projects.
-    made += [Variant("persistent", Norm(cell, units), "clusters", [f"--kernel-plan={plan}"])
-             for cell in norms.CELLS if cell != "before" for units, plan in REDUCING.items()]
+    made += [Variant("persistent", Norm(cell, units, element), "clusters", [f"--kernel-plan={plan}"])
+             for cell in norms.CELLS if cell != "before" for element in ("f32", "f16") for units, plan in REDUCING.items()]
     made += [Variant("persistent", program, "warp_groups", [f"--kernel-plan={plan}", *get_mode_flags(program.mode)])
              for program, plan in ((Streamed(*sizes), plan) for sizes, plan in STREAMED.items())]
     made += [Variant("persistent", Special(name), "warp_groups", ["--kernel-plan=2,2,1,4,2"]) for name in Special.GROWN]
