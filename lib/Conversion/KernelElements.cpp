@@ -277,19 +277,27 @@ SmallVector<Value> KernelEmitter::mapItem(unsigned number, const Item &item, Val
   return results;
 }
 
-/// Writes an element's results, each only where its condition holds, if there is one.
+/// Writes an element's results, each only where its condition holds, if there is one; in the last step final states, too.
 void KernelEmitter::storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step,
                               ArrayRef<Value> isStored) {
   PhaseOp op = loop.phases[number].op;
   guarded(conjoin(item.isRow, item.isUnit), {}, [&]() -> SmallVector<Value> {
-    for (auto [i, out, value] : llvm::enumerate(op.getOuts(), results))
-      guarded(isStored.empty() ? Value() : isStored[i], {}, [&]() -> SmallVector<Value> {
-        Value stored = value;
-        if (stored.getType().isIndex())
-          stored = arith::IndexCastOp::create(b, b.getI64Type(), stored);
-        LLVM::StoreOp::create(b, stored, address(out, {item.row, item.unit}, step));
+    for (auto [i, out, value] : llvm::enumerate(op.getOuts(), results)) {
+      Value stored = value;
+      if (stored.getType().isIndex())
+        stored = arith::IndexCastOp::create(b, b.getI64Type(), stored);
+      auto store = [&](Value place) -> SmallVector<Value> {
+        LLVM::StoreOp::create(b, stored, address(place, {item.row, item.unit}, step));
         return {};
-      });
+      };
+      guarded(isStored.empty() ? Value() : isStored[i], {}, [&] { return store(out); });
+      auto final = finals.find({number, unsigned(i)});
+      if (final == finals.end())
+        continue;
+      Value count = step.lookup(source.getInductionVar());
+      Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, count, last(loop.maxSteps));
+      guarded(isLast, {}, [&] { return store(final->second); });
+    }
     return {};
   });
 }

@@ -9,6 +9,7 @@
 #ifndef LSTM_LIB_CONVERSION_KERNELEMITTER_H
 #define LSTM_LIB_CONVERSION_KERNELEMITTER_H
 
+#include "FinalStates.h"
 #include "KernelLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,8 +26,8 @@ public:
   /// With `approximates`, functions come from the special function unit if all products are of
   /// 16 bits or rounded to TF32.
   KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
-                bool approximates)
-      : source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
+                bool approximates, const FinalPlaces &finals)
+      : finals(finals), source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
         approximates(approximates && (multipliesHalves(loop) || plan.float32 == Float32Mode::TF32)), layout(loop, plan),
         global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
@@ -347,6 +348,7 @@ private:
     return numbers;
   }
 
+  const FinalPlaces &finals;
   scf::ForOp source;
   ImplicitLocOpBuilder b;
   const RecurrentLoop &loop;

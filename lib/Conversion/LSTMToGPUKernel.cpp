@@ -138,6 +138,10 @@ void LoopConversion::run() {
     return !value || dominance.properlyDominates(value, ancestor);
   };
   bool isOutside = ancestor && isKnown(loop.maxSteps) && isKnown(loop.rows);
+  SmallVector<FinalState> states;
+  if (isOutside)
+    states = findFinalStates(loop, ancestor);
+  FinalPlaces finals = claimFinalStates(rewriter, loop, states, ancestor);
   rewriter.setInsertionPoint(isOutside ? ancestor : source);
   rows = getValueOrCreateConstantIndexOp(rewriter, loc, loop.rows);
   Value memory = allocate();
@@ -170,10 +174,12 @@ void LoopConversion::run() {
                                     compare(arith::CmpIPredicate::ule, rows, index(part.maxRows)));
     auto choice = scf::IfOp::create(rewriter, loc, isFor, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(choice.thenBlock());
-    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, shareOfPart, memory);
+    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, shareOfPart, memory, finals);
     rewriter.setInsertionPointToStart(choice.elseBlock());
   }
   rewriter.moveOpBefore(source, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
+  rewriter.setInsertionPointAfter(source);
+  copyFinalStates(rewriter, states, finals);
   source->removeAttr(kKernelAttrName);
   if (loop.numParts > 1)
     splitIntoBranches(rewriter, source);

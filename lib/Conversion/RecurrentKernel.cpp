@@ -291,9 +291,9 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
 }
 
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
-                               const KernelPlan &plan, bool approximates,
-                               Value multiprocessors, Value exchangeMemory) {
-  KernelEmitter(rewriter, loop, plan, approximates).emit(multiprocessors, exchangeMemory);
+                               const KernelPlan &plan, bool approximates, Value multiprocessors, Value exchangeMemory,
+                               const FinalPlaces &finals) {
+  KernelEmitter(rewriter, loop, plan, approximates, finals).emit(multiprocessors, exchangeMemory);
 }
 
 namespace {

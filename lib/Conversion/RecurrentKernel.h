@@ -9,6 +9,7 @@
 #ifndef LSTM_LIB_CONVERSION_RECURRENTKERNEL_H
 #define LSTM_LIB_CONVERSION_RECURRENTKERNEL_H
 
+#include "FinalStates.h"
 #include "KernelPlan.h"
 
 namespace mlir::lstm {
@@ -16,9 +17,9 @@ namespace mlir::lstm {
 /// Launches a kernel that does what the loop, which stays, does, on a share of the device's
 /// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
 /// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. With `approximates`, functions come from
-/// the special function unit if all products are of f16 and bf16.
+/// the special function unit if all products are of f16 and bf16. The last step writes states to `finals`, too.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
-                         bool approximates, Value multiprocessors, Value exchangeMemory);
+                         bool approximates, Value multiprocessors, Value exchangeMemory, const FinalPlaces &finals);
 
 /// Buffer deallocation wants to know the effects of barriers, which upstream does not say.
 void registerSynchronizationEffects(DialectRegistry &registry);

@@ -149,25 +149,28 @@ std::optional<ElementPlace> lstm::getElementPlace(Value view) {
   }
 }
 
-/// The slot of a state with two of them, relative to the step; -1: another view.
-static int64_t getSlot(Value view, scf::ForOp loop) {
+bool lstm::isSlotAfter(Value view, Value count, int64_t steps) {
   auto slice = view.getDefiningOp<memref::SubViewOp>();
   if (!slice || slice.getSourceType().getDimSize(0) != 2 || !slice.isDynamicOffset(0) ||
       !startsAtOrigin(view))
-    return -1;
+    return false;
   auto apply = slice.getDynamicOffset(0).getDefiningOp<affine::AffineApplyOp>();
-  if (!apply || apply.getMapOperands().size() != 1 ||
-      apply.getMapOperands()[0] != loop.getInductionVar())
-    return -1;
+  if (!apply || apply.getMapOperands().size() != 1 || apply.getMapOperands()[0] != count)
+    return false;
   // Canonicalization writes the map in several ways: its values tell.
   auto evaluate = [&](int64_t t) {
     SmallVector<Attribute> values;
-    Attribute count = Builder(loop.getContext()).getIndexAttr(t);
-    bool isKnown = succeeded(apply.getAffineMap().constantFold(count, values));
+    Attribute known = Builder(view.getContext()).getIndexAttr(t);
+    bool isKnown = succeeded(apply.getAffineMap().constantFold(known, values));
     return isKnown ? cast<IntegerAttr>(values.front()).getInt() : -1;
   };
+  return llvm::all_of(llvm::seq<int64_t>(8), [&](int64_t t) { return evaluate(t) == (t + steps) % 2; });
+}
+
+/// The slot of a state with two of them, relative to the step; -1: another view.
+static int64_t getSlot(Value view, scf::ForOp loop) {
   for (int64_t slot : {0, 1})
-    if (llvm::all_of(llvm::seq<int64_t>(8), [&](int64_t t) { return evaluate(t) == (t + slot) % 2; }))
+    if (isSlotAfter(view, loop.getInductionVar(), slot))
       return slot;
   return -1;
 }

@@ -92,6 +92,9 @@ std::optional<Source> getGateSource(const RecurrentLoop &loop, unsigned number, 
 /// Whether the loop writes to the memory of `view`.
 bool isWritten(const RecurrentLoop &loop, Value view);
 
+/// Whether a view is that of a state's two slots which is current so many `steps` after step `count`.
+bool isSlotAfter(Value view, Value count, int64_t steps);
+
 /// Whether a view that the loop writes lies in the same place in each step, or in one of two.
 bool isState(const RecurrentLoop &loop, Value view);
 
