@@ -291,7 +291,8 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     Phases of a loop are of several parts if these need nothing of each other but what they project, and that in one
     direction, and each has a state: both directions of a layer, or layers. A kernel has a group or cluster of blocks for
     each part, so that a part has its share of the device. Of parts of which one projects what another one gives that
-    holds for groups alone; a cluster's blocks and warp groups do all of them. Loops that reduce rows have one part.
+    holds for groups alone; a cluster's blocks and warp groups do all of them. Loops that reduce rows have one part;
+    they are for groups, and for clusters if something is projected in a step before rows are reduced.
 
     A loop becomes a kernel if it counts from 0 by 1, its phases have static weights of f32, f16 or bf16 and sum in f32, at
     least one projects what the loop writes, whole and in one piece, and everything else that
@@ -362,7 +363,11 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     way, words of f32; who needs the result reads the parts of all blocks and folds them, always in the same order. A
     reduction that needs no result of another one runs together with the phase before it, and a sum of
     squared distances from what is the same for a row, as a variance, needs none: parts are
-    sums about their own means. So a layer norm is one exchange.
+    sums about their own means. So a layer norm is one exchange. In a cluster the block's warps fold theirs first, and the block
+    gives one part of a row to all blocks.
+
+    Where the last slot of a state is copied behind the loop, to memory that nobody uses before, the last step writes it there,
+    and the copy is left for no step.
   }];
   let options = [
     Option<"approximates", "approximate", "bool", "true",
