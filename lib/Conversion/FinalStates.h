@@ -16,7 +16,7 @@
 namespace mlir::lstm {
 
 /// A copy behind a loop of what the last step leaves of a state that has two slots, to memory that nobody uses before.
-/// A kernel writes that itself, in its last step: so a call has an operation less, which is a microsecond or two.
+/// A kernel writes that itself, in its last step: so a call has an operation less.
 struct FinalState {
   /// Numbers of the phase and its output that write the state.
   unsigned phase, output;

@@ -367,7 +367,9 @@ std::optional<unsigned> KernelEmitter::getLastReader(unsigned fold) {
 SmallVector<unsigned> KernelEmitter::getReadFolds() {
   SmallVector<unsigned> folds;
   for (const MapStage &stage : loop.stages)
-    llvm::copy_if(stage.folds, std::back_inserter(folds), [&](unsigned fold) { return getLastReader(fold).has_value(); });
+    for (unsigned fold : stage.folds)
+      if (getLastReader(fold))
+        folds.push_back(fold);
   return folds;
 }
 
@@ -426,7 +428,8 @@ SmallVector<Value> KernelEmitter::mergeParts(unsigned fold, Value tile, Value sl
     SmallVector<Value> parts;
     for (int64_t first = 0; first < place.parts; first += 4) {
       Value at = partOffset(fold, tile, slot, plane, tileRow, index(first));
-      Value four = LLVM::LoadOp::create(b, VectorType::get(4, b.getF32Type()), advance(sharedMemory, at), /*alignment=*/16);
+      Value four =
+          LLVM::LoadOp::create(b, VectorType::get(4, b.getF32Type()), advance(sharedMemory, at), /*alignment=*/16);
       for (int64_t i = 0; i < std::min<int64_t>(4, place.parts - first); ++i)
         parts.push_back(LLVM::ExtractElementOp::create(b, four, word(i)));
     }
@@ -462,8 +465,9 @@ SmallVector<Value> KernelEmitter::mergeParts(unsigned fold, Value tile, Value sl
 /// their lanes, share out the blocks.
 void KernelEmitter::sendFold(unsigned fold, ArrayRef<Item> items, Value slot) {
   const FoldLayout &place = layout.folds.at(fold);
-  constexpr int64_t kBarrier = 8;
-  Value barrier = arith::IndexCastOp::create(b, b.getI32Type(), add(split, index(kBarrier)));
+  // Behind those of the pairs of warps that share out sums.
+  Value barrier = add(split, index(KernelLayout::kMostSumPairs + 1));
+  barrier = arith::IndexCastOp::create(b, b.getI32Type(), barrier);
   NVVM::BarrierOp::create(b, Type(), barrier, word(32 * plan.unitWarps), NVVM::BarrierReductionAttr(), Value());
   Value worker = add(mul(unitWarp, place.lanes), laneRow);
   for (const Item &item : items.take_front(getLaneRows())) {

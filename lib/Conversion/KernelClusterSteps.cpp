@@ -258,15 +258,18 @@ void KernelEmitter::emitClusterSteps() {
         if (place.origin == Origin::Memory && isa<MemRefType>(input.operand.getType()) &&
             getMemoryRoot(input.operand) == getMemoryRoot(out))
           return true;
-    auto isReadByFold = [&](const MapStage &stage, const RowOperand &operand) {
-      return operand.axes & kUnit && getMemoryRoot(operand.value) == getMemoryRoot(out) && !findResult(stage, operand, 0);
-    };
-    return llvm::any_of(loop.stages, [&](const MapStage &stage) {
-      return llvm::any_of(stage.folds, [&](unsigned fold) {
-        return llvm::any_of(loop.rowValues[fold].operands,
-                            [&](const RowOperand &operand) { return isReadByFold(stage, operand); });
-      });
-    });
+    // By a fold that is not of what its own stage gives.
+    for (const MapStage &stage : loop.stages)
+      for (unsigned fold : stage.folds)
+        for (const RowOperand &operand : loop.rowValues[fold].operands) {
+          if (!(operand.axes & kUnit) || getMemoryRoot(operand.value) != getMemoryRoot(out))
+            continue;
+          int64_t gates = operand.axes & kGate ? loop.rowValues[fold].gates : 1;
+          for (int64_t gate = 0; gate < gates; ++gate)
+            if (!findResult(stage, operand, gate))
+              return true;
+        }
+    return false;
   };
   // By tile and phase.
   SmallVector<SmallVector<Results>> results(ownTiles.size(), SmallVector<Results>(loop.phases.size()));

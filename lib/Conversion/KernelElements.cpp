@@ -277,7 +277,8 @@ SmallVector<Value> KernelEmitter::mapItem(unsigned number, const Item &item, Val
   return results;
 }
 
-/// Writes an element's results, each only where its condition holds, if there is one; in the last step final states, too.
+/// Writes an element's results, each only where its condition holds, if there is one; in the last step final states,
+/// too.
 void KernelEmitter::storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step,
                               ArrayRef<Value> isStored) {
   PhaseOp op = loop.phases[number].op;

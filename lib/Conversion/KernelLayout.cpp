@@ -349,8 +349,8 @@ Mismatch lstm::getMismatch(const RecurrentLoop &loop, const KernelPlan &plan) {
   if (plan.singleRows && !isForSingleRows(loop))
     return {"single rows", "not all that is projected is f32, or rows are reduced"};
   if (plan.isCluster() && !isForCluster(loop))
-    return {"a cluster", "a phase projects what an earlier one has written over, or rows are reduced before anything is "
-                         "projected"};
+    return {"a cluster", "a phase projects what an earlier one has written over, or rows are reduced before anything "
+                         "is projected"};
   if (plan.hasWarpGroups() && !isForWarpGroups(loop))
     return {"warp groups", "a phase projects what an earlier one has written over or what the loop does not write, or "
                            "rows are reduced"};
@@ -360,6 +360,8 @@ Mismatch lstm::getMismatch(const RecurrentLoop &loop, const KernelPlan &plan) {
 StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan) {
   if (plan.isCluster() && plan.splits > 2)
     return "in a cluster up to two warps share out a sum";
+  if (plan.isCluster() && plan.splits == 2 && plan.unitWarps > KernelLayout::kMostSumPairs)
+    return "in a cluster up to 13 pairs of warps share out sums";
   // A group of four warps shares its registers, and has one warp to fetch for each that multiplies.
   if (plan.hasWarpGroups() && (plan.mapWarps % KernelPlan::kGroupWarps != 0 || plan.splits > KernelPlan::kGroupWarps))
     return "with warp groups, warps that map are multiples of 4, and there are up to 4 splits";

@@ -122,9 +122,9 @@ struct FoldLayout {
   int64_t planes;
   /// Words of a row and step of what lies before.
   int64_t before;
-  /// In a cluster, in each block's shared memory: where those of all blocks lie, [tile][slot % 2][block][split][row][plane],
-  /// from one block to the next `blockWords`; parts of this block, [tile][slot % 2][plane][row][part], as many as fill up
-  /// fours; and barriers, [tile][slot % 2].
+  /// In a cluster, in each block's shared memory: where those of all blocks lie, [tile][slot %
+  /// 2][block][split][row][plane], from one block to the next `blockWords`; parts of this block, [tile][slot %
+  /// 2][plane][row][part], as many as fill up fours; and barriers, [tile][slot % 2].
   int64_t buffer = 0, staging = 0, barriers = 0, blockWords = 0;
   int64_t getPartWords() const { return llvm::alignTo(parts, 4); }
   /// What comes of a tile and slot.
@@ -180,6 +180,9 @@ struct KernelLayout {
   static constexpr int64_t kLaunchSteps = 256;
   /// Slots that have a buffer in a cluster: who has received one of all writes over the one before.
   static constexpr int64_t kClusterSlots = 2;
+  /// Pairs of warps that have barriers of their own in a cluster, of which there are 16 in a block: one is for all, two
+  /// for folds.
+  static constexpr int64_t kMostSumPairs = 13;
   /// What blocks of a cluster send as words in any case, to all.
   static constexpr int64_t kMostWordBytes = 4096;
   /// Addresses, loop variables; also those of mapping, where all warps map.

@@ -32,15 +32,16 @@ struct Costs {
 };
 } // namespace
 static constexpr Costs kWaiting = {0.186, 0.0046, 0.098, 0, 0.0044, 0, 0.0024, 0.0354, 0.02, 0.007, 0.55, 0.3, 0.05};
-static constexpr Costs kWorking = {0.286, 0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034, 0.0085, 0.02, 0.003, 0.25, 0.4, 0.05};
+static constexpr Costs kWorking = {0.286,  0.0016, 0.028, 0.001, 0.007, 0.339, 0.0034,
+                                   0.0085, 0.02,   0.003, 0.25,  0.4,   0.05};
 
 /// Whether functions take longer than by the special function unit.
 static bool hasExactFunctions(const Projection &projection, const KernelPlan &plan) {
   return cast<MemRefType>(projection.weight.getType()).getElementType().isF32() && plan.float32 != Float32Mode::TF32;
 }
 
-/// A cluster: by 108 measurements of 27 plans with products of 16 bits, and 52 of 13 of single rows of f32; folds by ten
-/// of 5.
+/// A cluster: by 108 measurements of 27 plans with products of 16 bits, and 52 of 13 of single rows of f32; folds by
+/// ten of 5.
 static KernelPrediction predictCluster(const RecurrentLoop &loop, const KernelPlan &plan,
                                        const KernelTarget &target, int64_t rows, unsigned part) {
   // Of a tile, what its warps have to do, and what they wait for unless there is another tile.

@@ -226,8 +226,8 @@ Value LinalgKernel::shuffle(Value value, Value distance) {
   return type == integer ? bits : Value(arith::BitcastOp::create(rewriter, loc, type, bits));
 }
 
-/// What iterations `begin`, `begin + parts * stride`, ... below `end`, and of each the parts, `stride` behind each other,
-/// make of accumulators, [part][output].
+/// What iterations `begin`, `begin + parts * stride`, ... below `end`, and of each the parts, `stride` behind each
+/// other, make of accumulators, [part][output].
 SmallVector<Value> LinalgKernel::emitStrided(Value begin, Value end, int64_t stride, int64_t parts,
                                              ValueRange accumulators) {
   Value step = arith::ConstantIndexOp::create(rewriter, loc, parts * stride);
