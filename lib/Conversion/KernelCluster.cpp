@@ -465,8 +465,7 @@ SmallVector<Value> KernelEmitter::mergeParts(unsigned fold, Value tile, Value sl
 /// their lanes, share out the blocks.
 void KernelEmitter::sendFold(unsigned fold, ArrayRef<Item> items, Value slot) {
   const FoldLayout &place = layout.folds.at(fold);
-  // Behind those of the pairs of warps that share out sums.
-  Value barrier = add(split, index(KernelLayout::kMostSumPairs + 1));
+  Value barrier = add(split, index(KernelLayout::kFoldBarrier));
   barrier = arith::IndexCastOp::create(b, b.getI32Type(), barrier);
   NVVM::BarrierOp::create(b, Type(), barrier, word(32 * plan.unitWarps), NVVM::BarrierReductionAttr(), Value());
   Value worker = add(mul(unitWarp, place.lanes), laneRow);

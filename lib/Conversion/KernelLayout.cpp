@@ -360,8 +360,9 @@ Mismatch lstm::getMismatch(const RecurrentLoop &loop, const KernelPlan &plan) {
 StringRef lstm::getImbalance(const KernelLayout &layout, const KernelPlan &plan) {
   if (plan.isCluster() && plan.splits > 2)
     return "in a cluster up to two warps share out a sum";
-  if (plan.isCluster() && plan.splits == 2 && plan.unitWarps > KernelLayout::kMostSumPairs)
-    return "in a cluster up to 13 pairs of warps share out sums";
+  int64_t numBarriers = layout.folds.empty() ? KernelLayout::kNumBarriers : KernelLayout::kFoldBarrier;
+  if (plan.isCluster() && plan.splits == 2 && plan.unitWarps >= numBarriers)
+    return "in a cluster up to 15 pairs of warps share out sums, 7 where rows are reduced";
   // A group of four warps shares its registers, and has one warp to fetch for each that multiplies.
   if (plan.hasWarpGroups() && (plan.mapWarps % KernelPlan::kGroupWarps != 0 || plan.splits > KernelPlan::kGroupWarps))
     return "with warp groups, warps that map are multiples of 4, and there are up to 4 splits";

@@ -20,7 +20,7 @@
 // RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,1,2,2,2 chips=sm_90a" 2>&1 | FileCheck %s --check-prefix=HALF
 // RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,64,2,4,2 chips=sm_90a" 2>&1 | FileCheck %s --check-prefix=COLUMNS
 // RUN: not lstm-opt %s --lstm-plan-kernels="plan=3,1,2,2,1 chips=sm_80" 2>&1 | FileCheck %s --check-prefix=OLD
-// RUN: not lstm-opt %s --lstm-plan-kernels="plan=5,1,2,14,1" 2>&1 | FileCheck %s --check-prefix=PAIRS
+// RUN: not lstm-opt %s --lstm-plan-kernels="plan=5,1,2,16,1" 2>&1 | FileCheck %s --check-prefix=PAIRS
 
 // CHECK: } {lstm.kernel = [{f32 = "tf32", map_warps = 2 : i64, row_tiles = 2 : i64, splits = 4 : i64, unit_blocks = 5 : i64}]}
 // REMARK: remark: [Passed] PlanKernels | {{.*}}Remark="one kernel, groups of 5 blocks, tiles of 16 rows, 4 + 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it {{.*}}"
@@ -30,7 +30,7 @@
 // CLUSTER: Remark="one kernel, clusters of 3 blocks, tiles of 8 rows, 2 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // CLUSTER: } {lstm.kernel = [{f32 = "exact", row_tiles = 1 : i64, splits = 2 : i64, unit_blocks = 3 : i64, unit_warps = 2 : i64}]}
 // SPLITS: error: lstm-plan-kernels: plan [5, 1, 4, 2, 1] is not for this recurrence: in a cluster up to two warps share out a sum
-// PAIRS: error: lstm-plan-kernels: plan [5, 1, 2, 14, 1] is not for this recurrence: in a cluster up to 13 pairs of warps share out sums
+// PAIRS: error: lstm-plan-kernels: plan [5, 1, 2, 16, 1] is not for this recurrence: in a cluster up to 15 pairs of warps share out sums
 // SINGLE: Remark="one kernel, groups of 5 blocks, tiles of 2 single rows, 3 + 1 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it
 // SINGLE: } {lstm.kernel = [{f32 = "exact", map_warps = 1 : i64, row_tiles = 2 : i64, single_rows = 1 : i64, splits = 3 : i64, unit_blocks = 5 : i64}]}
 // BOTH: Remark="one kernel, clusters of 3 blocks, 2 tiles of single rows, 1 x 2 warps, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it

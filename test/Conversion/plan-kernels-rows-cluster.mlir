@@ -1,6 +1,7 @@
 // RUN: lstm-opt %s --lstm-plan-kernels=always --remarks-filter=lstm-plan-kernels --split-input-file -o /dev/null 2>&1 | FileCheck %s
 // RUN: not lstm-opt %s --lstm-plan-kernels=plan=3,1,2,2,1 --remarks-filter=lstm-plan-kernels --split-input-file -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=GIVEN
+// RUN: not lstm-opt %s --lstm-plan-kernels=plan=1,1,2,8,1 --split-input-file -o /dev/null 2>&1 | FileCheck %s --check-prefix=PAIRS
 // RUN: lstm-opt %s --lstm-plan-kernels="always candidates-file=%t.json" --split-input-file -o /dev/null
 // RUN: FileCheck %s --check-prefix=FILE --input-file %t.json
 
@@ -45,6 +46,7 @@ func.func @before(%h: memref<?x40xf16>, %z: memref<?x40xf32>, %U: memref<40x1x40
 // Of what is projected before, blocks of a cluster exchange partial folds. The recurrence is not known by its weights
 // alone.
 // CHECK: one kernel, clusters of 2 blocks
+// PAIRS: error: lstm-plan-kernels: plan [1, 1, 2, 8, 1] is not for this recurrence: in a cluster up to 15 pairs of warps share out sums, 7 where rows are reduced
 // GIVEN: one kernel, clusters of 3 blocks, tiles of 8 rows, 2 x 2 warps
 // FILE: sm_90: 40 units of 40x1xf16; 40 units; row values: 1
 // FILE: unit_warps
