@@ -156,7 +156,8 @@ struct LSTMCompileKernelsPass : public lstm::impl::LSTMCompileKernelsPassBase<LS
   }
 
   LogicalResult writeText(gpu::TargetAttrInterface target, gpu::GPUModuleOp part, size_t number, TemporaryFile &file) {
-    // What several have of libdevice, as its table for large angles, needs a name in each: ptxas crashes on two of one name.
+    // What several have of libdevice, as its table for large angles, needs a name in each: ptxas crashes on two of one
+    // name.
     auto renameLocals = [&](llvm::Module &module) {
       for (llvm::GlobalValue &value : module.global_values())
         if (value.hasLocalLinkage())

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::lstm;
@@ -29,6 +30,14 @@ static bool isUnusedBefore(Value memory, memref::CopyOp copy) {
   });
 }
 
+/// Whether a view is used behind `ancestor`, by what may write there.
+static bool isUsedBehind(Operation *view, Operation *ancestor) {
+  return isa<ViewLikeOpInterface>(view) && llvm::any_of(view->getUsers(), [&](Operation *user) {
+           Operation *inBlock = ancestor->getBlock()->findAncestorOpInBlock(*user);
+           return !inBlock || ancestor->isBeforeInBlock(inBlock) || isUsedBehind(user, ancestor);
+         });
+}
+
 /// The copy of a state's last slot behind `ancestor`; null if there is none, or something else happens to the state.
 static FinalState findCopy(memref::SubViewOp written, Value steps, Operation *ancestor) {
   FinalState found{};
@@ -39,8 +48,13 @@ static FinalState findCopy(memref::SubViewOp written, Value steps, Operation *an
     Operation *inBlock = ancestor->getBlock()->findAncestorOpInBlock(*user);
     if (!inBlock)
       return {};
-    if (inBlock == ancestor || inBlock->isBeforeInBlock(ancestor))
+    if (inBlock == ancestor)
       continue;
+    if (inBlock->isBeforeInBlock(ancestor)) {
+      if (isUsedBehind(user, ancestor))
+        return {};
+      continue;
+    }
     auto slot = dyn_cast<memref::SubViewOp>(user);
     if (!slot || found.slot || !slot->hasOneUse() || !isLastSlot(slot, steps) ||
         slot.getType().getShape() != written.getType().getShape() ||

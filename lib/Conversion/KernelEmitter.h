@@ -214,8 +214,8 @@ private:
   };
   using FoldMoments = llvm::DenseMap<unsigned, SmallVector<Moments>>;
   SmallVector<Value> finishFold(unsigned number, ArrayRef<FoldRequest> requests, ValueRange words, int64_t lanes,
-                                FoldMoments &known,
-                                const Item &item, const RowScalars &rowValues, const IRMapping &step);
+                                FoldMoments &known, const Item &item, const RowScalars &rowValues,
+                                const IRMapping &step);
   RowScalars computeRowValues(ArrayRef<FoldRequest> requests, ValueRange words, int64_t lanes, const Item &item,
                               const IRMapping &step);
   /// Row values that a stage needs, for each of a thread's elements.

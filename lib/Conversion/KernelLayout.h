@@ -180,8 +180,8 @@ struct KernelLayout {
   static constexpr int64_t kLaunchSteps = 256;
   /// Slots that have a buffer in a cluster: who has received one of all writes over the one before.
   static constexpr int64_t kClusterSlots = 2;
-  /// Barriers of a block. In a cluster, number 0 is for all warps, those from 1 on for pairs that share out sums, and two
-  /// for folds.
+  /// Barriers of a block. In a cluster, number 0 is for all warps, those from 1 on are for pairs that share out sums,
+  /// and two for folds.
   static constexpr int64_t kNumBarriers = 16, kFoldBarrier = 8;
   /// What blocks of a cluster send as words in any case, to all.
   static constexpr int64_t kMostWordBytes = 4096;

@@ -498,7 +498,8 @@ void KernelEmitter::publishPartial(unsigned number, int64_t plane, const Item &i
   });
 }
 
-/// Gives all blocks the fold of the thread's elements and those of the lanes beside it.
+/// Gives all blocks the fold of the thread's elements and those of the lanes beside it; in a cluster, to the block's
+/// other warps, for sendFold.
 void KernelEmitter::publishFold(unsigned number, const Item &item, ValueRange elements, const RowScalars &rowValues,
                                 Value count, const IRMapping &step) {
   if (!getLastReader(number))

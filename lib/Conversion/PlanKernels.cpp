@@ -119,7 +119,8 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     DenseSet<Block *> steps;
     getOperation().walk([&](PhaseOp phase) {
       if (!isa<scf::ForOp>(phase->getParentOp()) && steps.insert(phase->getBlock()).second)
-        remark::missed(phase.getLoc(), getRemarkOpts()) << "libraries: the step stands in no loop, as there is one alone";
+        remark::missed(phase.getLoc(), getRemarkOpts())
+            << "libraries: the step stands in no loop, as there is one alone";
     });
     if (candidatesFile.empty())
       return;
