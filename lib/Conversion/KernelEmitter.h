@@ -11,6 +11,7 @@
 
 #include "FinalStates.h"
 #include "KernelLayout.h"
+#include "RaggedSteps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -86,6 +87,14 @@ private:
   Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
   void emitSteps(Work work, ArrayRef<unsigned> numbers);
+
+  // Ragged batches: KernelRagged.cpp.
+  std::optional<RaggedSteps> findRagged();
+  Value getLongest(const RaggedSteps &ragged);
+  void skipEnded(const RaggedSteps &ragged);
+  void emitEnded(const RaggedSteps &ragged, Value first, Value last);
+  void emitEndedBefore();
+  void emitEndedBehind();
   std::optional<unsigned> getFirstProduct();
   std::optional<unsigned> getLastProducer();
   void meetPublished(bool waits);
@@ -360,8 +369,11 @@ private:
 
   gpu::LaunchOp launch;
   Value rows, steps, tiles, passes, partBlocks;
-  /// The steps of a launch, and how many slots an exchange has.
+  /// The steps of a launch, in which some row of the block lives, and how many slots an exchange has.
   Value begin, end, slots;
+  /// Where rows end, and all steps of the launch.
+  std::optional<RaggedSteps> ragged;
+  Value allBegin, allEnd;
   /// Of the kernel: numbers of the thread, its warp, that among those that share out k and
   /// units, its lane's row and column of a fragment, its block among those that share units.
   Value thread, mapThread, warp, split, unitWarp, laneRow, laneColumn, block, firstTile, endTile;

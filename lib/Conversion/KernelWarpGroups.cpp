@@ -365,7 +365,8 @@ void KernelEmitter::emitMapSteps() {
   SmallVector<size_t> sizes;
   SmallVector<unsigned> numbers = getOwnPhases();
   for (unsigned number : numbers) {
-    SmallVector<Value> first = loadTileInputs(number, firstTile, begin, /*areSequences=*/true);
+    // Where no step is left, of one that there is.
+    SmallVector<Value> first = loadTileInputs(number, firstTile, min(begin, last(steps)), /*areSequences=*/true);
     sizes.push_back(first.size());
     carried.append(first);
   }

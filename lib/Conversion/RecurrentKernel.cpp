@@ -105,8 +105,12 @@ void KernelEmitter::emitSteps(Work work, ArrayRef<unsigned> numbers) {
 void KernelEmitter::emitKernel() {
   OpBuilder::InsertionGuard guard(b);
   unsigned numParts = getNumParts(loop, plan);
+  allBegin = begin;
+  allEnd = end;
   for (unsigned part = 0; part < numParts; ++part) {
     layout = KernelLayout(loop, plan, part);
+    begin = allBegin;
+    end = allEnd;
     weights.clear();
     constants.clear();
     Value first = mul(partBlocks, part);
@@ -143,6 +147,9 @@ void KernelEmitter::emitPart() {
   auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), MemRefLayoutAttrInterface(),
                                Attribute(workgroup));
+  ragged = findRagged();
+  if (ragged)
+    skipEnded(*ragged);
   Value memory = gpu::DynamicSharedMemoryOp::create(b, bytes);
   Value start = arith::IndexCastOp::create(
       b, b.getI64Type(), memref::ExtractAlignedPointerAsIndexOp::create(b, memory));
@@ -152,9 +159,15 @@ void KernelEmitter::emitPart() {
     beginCluster();
     for (unsigned i : getOwnPhases())
       loadWeights(i);
-    for (unsigned i : getOwnExchanges())
-      publishInitial(i);
-    emitClusterSteps();
+    emitEndedBefore();
+    // No block may send what no one waits for: it may have ended.
+    guarded(ragged ? isLess(begin, end) : Value(), {}, [&]() -> SmallVector<Value> {
+      for (unsigned i : getOwnExchanges())
+        publishInitial(i);
+      emitClusterSteps();
+      return {};
+    });
+    emitEndedBehind();
     meetCluster();
     return;
   }
@@ -197,6 +210,7 @@ void KernelEmitter::emitPart() {
                                    llvm::alignDown(left / plan.getNumMapThreads(), 8)));
   }
   mapThread = b.createOrFold<arith::SubIOp>(thread, index(plan.getNumProductThreads()));
+  emitEndedBefore();
   for (unsigned i : getOwnExchanges())
     publishInitial(i);
   // Buffers are empty at first.
@@ -204,6 +218,7 @@ void KernelEmitter::emitPart() {
     meet(Handover::Empty, index(i), /*waits=*/false);
   if (plan.hasWarpGroups()) {
     emitMapSteps();
+    emitEndedBehind();
     return;
   }
   if (getLastProducer())
@@ -211,6 +226,7 @@ void KernelEmitter::emitPart() {
   for (unsigned i : getOwnPhases())
     loadConstants(i);
   emitSteps(&KernelEmitter::emitMapPart, getOwnStages());
+  emitEndedBehind();
 }
 
 void KernelEmitter::emit(Value multiprocessors, Value memory) {

@@ -147,7 +147,10 @@ PERSISTENT = 60
 
 UNITS = ("units", 16.0)
 SIZES = [("ragged", 7, 5, None), ("one row", 4, 1, [3]), ("no steps", 0, 3, None), ("no rows", 4, 0, None),
-         ("more rows than a warp", 9, 67, None)]
+         ("more rows than a warp", 9, 67, None),
+         # Tiles of rows that all end early, that have no step, and that have all.
+         ("rows that end early", 11, 71, [4, 0, 3, 5] * 4 + [0] * 16 + [1, 0] * 8 + [2, 11] * 8 + [0, 0, 7, 10, 0, 1, 0]),
+         ("rows without steps", 5, 9, [0] * 9)]
 
 
 class Cell(Program):
@@ -188,7 +191,7 @@ class Large(Cell):
 
     GROWN = {"lstm": {24: 80, 40: 256, 160: 1024}, "gru_reset_before": {}, "two_layer": {}, "bidirectional": {},
              "layer_norm_lstm": {24: 64, 40: 128, 160: 512}, "gru_reset_after": {28: 64, 40: 192, 120: 576}}
-    sizes = [("long", 100, 37, None), ("several launches", 300, 37, None)]
+    sizes = [("long", 100, 37, None), ("several launches", 300, 37, None), ("all end in the first launch", 300, 19, [90, 0, 17, 33] * 4 + [5, 1, 64])]
 
     def __init__(self, cell):
         super().__init__(cell)

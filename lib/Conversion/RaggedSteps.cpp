@@ -1,0 +1,142 @@
+//===- RaggedSteps.cpp - Steps in which no row lives ----------------------===//
+//
+// Part of the lstm-mlir project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "RaggedSteps.h"
+
+#include "MemoryRoots.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace mlir::lstm;
+
+/// Whether `time` is the number of the step, or, if the loop runs backwards, that of the last one less it.
+static std::optional<bool> isForwardTime(const RecurrentLoop &loop, Value time) {
+  if (auto cast = time.getDefiningOp<arith::IndexCastOp>())
+    time = cast.getIn();
+  Value count = scf::ForOp(loop.loop).getInductionVar();
+  if (time == count)
+    return true;
+  auto apply = time.getDefiningOp<affine::AffineApplyOp>();
+  if (!apply)
+    return std::nullopt;
+  // Canonicalization writes the map in several ways: its values tell.
+  for (int64_t steps : {5, 8, 13})
+    for (int64_t t : {0, 1, 4}) {
+      Builder b(time.getContext());
+      std::optional<int64_t> known = getConstantIntValue(loop.maxSteps);
+      SmallVector<Attribute> operands, values;
+      for (Value operand : apply.getMapOperands()) {
+        if (operand != count && operand != loop.maxSteps)
+          return std::nullopt;
+        operands.push_back(b.getIndexAttr(operand == count ? t : steps));
+      }
+      if (failed(apply.getAffineMap().constantFold(operands, values)) ||
+          cast<IntegerAttr>(values.front()).getInt() != known.value_or(steps) - 1 - t)
+        return std::nullopt;
+    }
+  return false;
+}
+
+/// Whether nobody but the loop uses memory, so that what a step leaves there is for that step alone, if it is written
+/// before it is read.
+static bool isOfLoop(const RecurrentLoop &loop, Value memory) {
+  return llvm::all_of(memory.getUsers(), [&](Operation *user) {
+    if (scf::ForOp(loop.loop)->isProperAncestor(user))
+      return true;
+    return isa<ViewLikeOpInterface>(user) && isOfLoop(loop, user->getResult(0));
+  });
+}
+
+namespace {
+class Matcher {
+public:
+  Matcher(const RecurrentLoop &loop) : loop(loop) {}
+  bool matchPhase(unsigned number);
+  std::optional<RaggedSteps> result;
+
+private:
+  bool matchMask(PhaseOp op, Value condition);
+  std::optional<EndedResult> matchEnded(PhaseOp op, unsigned output, Value ended);
+  const RecurrentLoop &loop;
+};
+} // namespace
+
+/// The operand that an argument of a phase's body stands for, if it has no gates; null if it is something else.
+static Value getOperand(PhaseOp op, Value scalar) {
+  for (auto [i, input] : llvm::enumerate(op.getInputs()))
+    if (!(isa<MemRefType>(input.getType()) && op.getAxes()[i] & kGate) &&
+        scalar == op.getBody().getArgument(op.getInputArgumentIndex(i)))
+      return input;
+  return {};
+}
+
+/// t < lengths[r].
+bool Matcher::matchMask(PhaseOp op, Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::slt)
+    return false;
+  Value time = getOperand(op, compare.getLhs()), lengths = getOperand(op, compare.getRhs());
+  auto type = lengths ? dyn_cast<MemRefType>(lengths.getType()) : MemRefType();
+  if (!time || !type || type.getRank() != 1 || !type.getElementType().isInteger(32) ||
+      !scf::ForOp(loop.loop).isDefinedOutsideOfLoop(lengths) || isWritten(loop, lengths))
+    return false;
+  std::optional<bool> isForward = isForwardTime(loop, time);
+  if (!isForward)
+    return false;
+  if (!result) {
+    result.emplace();
+    result->lengths = lengths;
+    result->isForward = *isForward;
+  }
+  return result->lengths == lengths && result->isForward == *isForward;
+}
+
+std::optional<EndedResult> Matcher::matchEnded(PhaseOp op, unsigned output, Value ended) {
+  EndedResult found;
+  // What is there stays.
+  if (ended == op.getOutArgument(output))
+    return found;
+  if (matchPattern(ended, m_Constant(&found.constant)))
+    return found;
+  found.state = getOperand(op, ended);
+  if (!found.state || !isa<MemRefType>(found.state.getType()) || !isState(loop, found.state) ||
+      cast<MemRefType>(found.state.getType()).getRank() != 2)
+    return std::nullopt;
+  return found;
+}
+
+bool Matcher::matchPhase(unsigned number) {
+  PhaseOp op = loop.phases[number].op;
+  for (auto [i, out, value] : llvm::enumerate(op.getOuts(), op.getYield().getScalars())) {
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    if (!select || !matchMask(op, select.getCondition())) {
+      Value root = getMemoryRoot(out);
+      if (!root || !root.getDefiningOp<memref::AllocOp>() || !isOfLoop(loop, root))
+        return false;
+      continue;
+    }
+    std::optional<EndedResult> ended = matchEnded(op, i, select.getFalseValue());
+    if (!ended)
+      return false;
+    result->results[{number, unsigned(i)}] = *ended;
+  }
+  return true;
+}
+
+std::optional<RaggedSteps> lstm::findRaggedSteps(const RecurrentLoop &loop, ArrayRef<unsigned> phases) {
+  Matcher matcher(loop);
+  for (unsigned number : phases)
+    if (!matcher.matchPhase(number))
+      return std::nullopt;
+  return matcher.result;
+}

@@ -1,0 +1,137 @@
+// RUN: lstm-opt %s --convert-lstm-to-gpu-kernel --canonicalize --split-input-file | FileCheck %s
+// RUN: lstm-opt %s --convert-lstm-to-gpu-kernel --split-input-file | lstm-opt --split-input-file -o /dev/null
+
+// Blocks go on until their longest row has ended: its length is found by the lanes of each warp. Behind that the output is
+// zero, and the state gets its other place.
+// CHECK-LABEL: func.func @forward(
+// CHECK: gpu.launch
+// CHECK: %[[OWN:.*]] = scf.for %{{.*}} step %c32 iter_args(%{{.*}} = %c0_i32) -> (i32) {
+// CHECK: arith.maxsi
+// CHECK: }
+// CHECK: gpu.shuffle xor %[[OWN]], %c16_i32
+// CHECK: gpu.shuffle xor %{{.*}}, %c1_i32
+// CHECK: %[[ALL:.*]] = arith.maxsi
+// CHECK: %[[LONGEST:.*]] = arith.index_castui %[[ALL]] : i32 to index
+// CHECK: %[[KNOWN:.*]] = arith.minui %[[LONGEST]], %[[T:.*]] : index
+// CHECK: %[[LAST:.*]] = arith.minui %[[KNOWN]], %[[END:.*]] : index
+// CHECK: %[[STOP:.*]] = arith.maxui %[[BEGIN:.*]], %[[LAST]] : index
+// Warps that multiply.
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[STOP]] step %c1
+// CHECK: } else {
+// Warps that map.
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[STOP]] step %c1
+// CHECK: %[[REST:.*]] = arith.cmpi ult, %[[STOP]], %[[END]] : index
+// CHECK: scf.if %[[REST]] {
+// CHECK: %[[KEPT:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> f16
+// CHECK: llvm.store %[[KEPT]], %{{.*}} : f16, !llvm.ptr<1>
+// CHECK: scf.for %{{.*}} = %[[STOP]] to %[[END]] step %c1 {
+// CHECK-NOT: llvm.load
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
+// CHECK: gpu.terminator
+#current = affine_map<(t) -> (t mod 2)>
+#next = affine_map<(t) -> ((t + 1) mod 2)>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+!out = memref<?x40xf32, strided<[40, 1], offset: ?>>
+func.func @forward(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memref<?xi32>, %y: memref<?x?x40xf32>, %n: index, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    %p = affine.apply #current(%t)
+    %h = memref.subview %s[%p, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %q = affine.apply #next(%t)
+    %new = memref.subview %s[%q, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %yt = memref.subview %y[%t, 0, 0] [1, %n, 40] [1, 1, 1] : memref<?x?x40xf32> to !out
+    %i = arith.index_cast %t : index to i32
+    lstm.phase project(%h, %U : !state, memref<40x1x40xf16>) ins(%len[r], %i, %h[r, u] : memref<?xi32>, i32, !state) outs(%new, %yt : !state, !out) {
+    ^bb0(%z: f32, %l: i32, %now: i32, %kept: f16, %old: f16, %old_y: f32):
+      %zero = arith.constant 0.0 : f32
+      %lives = arith.cmpi slt, %now, %l : i32
+      %r = arith.truncf %z : f32 to f16
+      %state = arith.select %lives, %r, %kept : f16
+      %out = arith.select %lives, %z, %zero : f32
+      lstm.yield %state, %out : f16, f32
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact"}]}
+  return
+}
+
+// -----
+
+// Time runs backwards: a row lives in the last steps. In a cluster no block sends anything if none has a row that lives.
+// CHECK-LABEL: func.func @backward(
+// CHECK: gpu.launch clusters
+// CHECK: %[[LONGEST:.*]] = arith.index_castui %{{.*}} : i32 to index
+// CHECK: %[[KNOWN:.*]] = arith.minui %[[LONGEST]], %[[T:.*]] : index
+// CHECK: %[[ENDED:.*]] = arith.subi %[[T]], %[[KNOWN]] : index
+// CHECK: %[[FIRST:.*]] = arith.minui %[[ENDED]], %[[T]] : index
+// CHECK: %[[SOME:.*]] = arith.cmpi {{.*}}%[[FIRST]]
+// CHECK: scf.if %[[SOME]] {
+// CHECK: scf.for %{{.*}} = %c0 to %[[FIRST]] step %c1 {
+// CHECK: %[[ANY:.*]] = arith.cmpi ult, %[[FIRST]], %[[T]] : index
+// CHECK: scf.if %[[ANY]] {
+// CHECK: st.async
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[T]] step %c1 iter_args
+// CHECK: mma.sync
+// CHECK: "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"
+// CHECK-NOT: mma.sync
+// CHECK: gpu.terminator
+#current = affine_map<(t) -> (t mod 2)>
+#next = affine_map<(t) -> ((t + 1) mod 2)>
+#back = affine_map<(t)[s] -> (s - t - 1)>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+!out = memref<?x40xf32, strided<[40, 1], offset: ?>>
+func.func @backward(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memref<?xi32>, %y: memref<?x?x40xf32>, %n: index, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    %p = affine.apply #current(%t)
+    %h = memref.subview %s[%p, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %q = affine.apply #next(%t)
+    %new = memref.subview %s[%q, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %b = affine.apply #back(%t)[%T]
+    %yt = memref.subview %y[%b, 0, 0] [1, %n, 40] [1, 1, 1] : memref<?x?x40xf32> to !out
+    %i = arith.index_cast %b : index to i32
+    lstm.phase project(%h, %U : !state, memref<40x1x40xf16>) ins(%len[r], %i, %h[r, u] : memref<?xi32>, i32, !state) outs(%new, %yt : !state, !out) {
+    ^bb0(%z: f32, %l: i32, %now: i32, %kept: f16, %old: f16, %old_y: f32):
+      %zero = arith.constant 0.0 : f32
+      %lives = arith.cmpi slt, %now, %l : i32
+      %r = arith.truncf %z : f32 to f16
+      %state = arith.select %lives, %r, %kept : f16
+      %out = arith.select %lives, %z, %zero : f32
+      lstm.yield %state, %out : f16, f32
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 1, map_warps = 0, unit_warps = 2, f32 = "exact"}]}
+  return
+}
+
+// -----
+
+// An output that is not masked has to be computed in each step.
+// CHECK-LABEL: func.func @unmasked(
+// CHECK: gpu.launch
+// CHECK-NOT: arith.maxsi
+// CHECK: gpu.terminator
+#current = affine_map<(t) -> (t mod 2)>
+#next = affine_map<(t) -> ((t + 1) mod 2)>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+!out = memref<?x40xf32, strided<[40, 1], offset: ?>>
+func.func @unmasked(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memref<?xi32>, %y: memref<?x?x40xf32>, %n: index, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    %p = affine.apply #current(%t)
+    %h = memref.subview %s[%p, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %q = affine.apply #next(%t)
+    %new = memref.subview %s[%q, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %yt = memref.subview %y[%t, 0, 0] [1, %n, 40] [1, 1, 1] : memref<?x?x40xf32> to !out
+    %i = arith.index_cast %t : index to i32
+    lstm.phase project(%h, %U : !state, memref<40x1x40xf16>) ins(%len[r], %i, %h[r, u] : memref<?xi32>, i32, !state) outs(%new, %yt : !state, !out) {
+    ^bb0(%z: f32, %l: i32, %now: i32, %kept: f16, %old: f16, %old_y: f32):
+      %lives = arith.cmpi slt, %now, %l : i32
+      %r = arith.truncf %z : f32 to f16
+      %state = arith.select %lives, %r, %kept : f16
+      lstm.yield %state, %z : f16, f32
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact"}]}
+  return
+}
