@@ -316,6 +316,40 @@ def measure_new_pointers(options, calls=20):
     return {"cell": "new pointers", "cases": made}
 
 
+def measure_ragged(options):
+    """Rows of several lengths, the longest first, beside cuDNN's packed sequences; ours also in another order."""
+    made = []
+    for case in gpu_cases.ragged_cases(options.quick):
+        participants.set_tf32(case)
+        for name, get_lengths in gpu_cases.LENGTHS.items():
+            lengths = get_lengths(case.T, case.B).astype(np.int32)
+            arrays = gpu_cases.inputs(case, lengths=lengths)
+            known = gpu_cases.reference(case, {n: torch.from_numpy(a).cuda() if n.startswith("len") else torch.from_numpy(a).cuda().double()
+                                               for n, a in arrays.items()}, torch)
+            order = np.random.default_rng(2).permutation(case.B)
+            mixed = {n: a[order] if n.startswith(("h0", "c0", "len")) else a[:, order] if n == "x" else a for n, a in arrays.items()}
+            sides = {"ours": (participants.ours(case, arrays, options.programs), lambda ys: ys, known),
+                     "mixed": (participants.ours(case, mixed, options.programs), lambda ys: ys, known[:, order.tolist()]),
+                     "cudnn": (participants.cudnn_packed(case, arrays), lambda ys: participants.padded(ys, case), known)}  # noqa: B023
+            times, replays = {}, {}
+            for side, (call, _, _) in sides.items():
+                try:
+                    replays[side] = capture(call)[0].replay
+                except RuntimeError:
+                    torch.cuda.synchronize()
+            for _ in range(ROUNDS):
+                for side, (call, _, _) in sides.items():
+                    for mode, measured in (("called", call), ("graph", replays.get(side))):
+                        if measured:
+                            times.setdefault((side, mode), []).extend(timed(measured, options.seconds / 3))
+            entry = {side: {f"{mode}_us_per_call": round(statistics.median(times[side, mode]), 1)
+                            for mode in ("called", "graph") if (side, mode) in times} | {"error": error_of(get_ys(call()), expected)}
+                     for side, (call, get_ys, expected) in sides.items()}
+            made.append({"case": str(case), "lengths": name, **entry})
+            log(report.ragged_line(made[-1]))
+    return {"cell": "ragged", "cases": made}
+
+
 def write(path, rows):
     """The file is never half written."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -330,7 +364,7 @@ def main(arguments):
     manifest = json.loads((options.programs / "manifest.json").read_text())
     chosen = [case for case in gpu_cases.grid(options.quick) if not options.only or options.only.search(str(case))]
     with_g2p = not options.quick if not options.only else options.only.search("g2p")
-    extras = [measure for name, measures in {"baseline": (measure_naive, measure_host_cost), "new pointers": (measure_new_pointers,)}.items()
+    extras = [measure for name, measures in {"baseline": (measure_naive, measure_host_cost), "new pointers": (measure_new_pointers,), "ragged": (measure_ragged,)}.items()
               if not options.only or options.only.search(name) for measure in measures]
     over_h = gpu_cases.steps_cases(options.quick) if options.only and options.only.search("steps") or not (
         options.only or options.quick or options.no_steps) else []

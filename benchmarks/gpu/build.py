@@ -69,6 +69,8 @@ def main():
         texts |= {case.file: (gpu_cases.program(case), []) for case in gpu_cases.steps_cases(options.quick)}
     if options.only and options.only.search("new pointers"):
         texts |= {case.file: (gpu_cases.program(case), []) for case in gpu_cases.small_cases(options.quick)}
+    if not options.only or options.only.search("ragged"):
+        texts |= {case.file: (gpu_cases.program(case), []) for case in gpu_cases.ragged_cases(options.quick)}
     if not options.only or options.only.search("g2p"):
         texts["g2p.so"] = (gpu_cases.ROOT / "examples/g2p/g2p.mlir").read_text(), []
     if options.target == "cuda" and (not options.only or options.only.search("baseline")):

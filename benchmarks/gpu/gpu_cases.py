@@ -32,15 +32,17 @@ class Case:
     H: int
     layers: int = 1
     directions: int = 1
+    # Whether rows have lengths of their own.
+    ragged: bool = False
 
     def __str__(self):
-        more = f" {self.layers} layers" * (self.layers > 1) + " bidirectional" * (self.directions > 1)
+        more = f" {self.layers} layers" * (self.layers > 1) + " bidirectional" * (self.directions > 1) + " ragged" * self.ragged
         return f"{self.cell} {self.type} {self.B},{self.T},{self.I},{self.H}{more}"
 
     @property
     def file(self):
         """Of the program, which serves every B and T."""
-        return f"{self.cell}-{self.type}-{self.I}-{self.H}-{self.layers}-{self.directions}.so"
+        return f"{self.cell}-{self.type}-{self.I}-{self.H}-{self.layers}-{self.directions}{'-ragged' * self.ragged}.so"
 
     @property
     def element(self):
@@ -77,6 +79,17 @@ def grid(quick=False):
 def small_cases(quick=False):
     """Where what a call costs besides the device's work shows most."""
     return [case for case in grid(quick) if (case.cell, case.type) == ("lstm", "bf16") and case.B <= 64 and case.H <= 512]
+
+
+def ragged_cases(quick=False):
+    return [Case("lstm", kind, B, 128, H, H, ragged=True) for kind, B, H in
+            [("bf16", 64, 512), ("bf16", 64, 1024), ("bf16", 256, 1024), ("f32", 64, 512)][:1 if quick else None]]
+
+
+# How long rows are, the longest first.
+LENGTHS = {"all the same": lambda T, B: np.full(B, T), "from T down to 1": lambda T, B: np.linspace(T, 1, B).round(),
+           "from T/2 down to 1": lambda T, B: np.linspace(T // 2, 1, B).round(),
+           "one of T, others of T/4": lambda T, B: np.array([T] + [T // 4] * (B - 1))}
 
 
 # Over H, for a picture: what the steps of a bf16 LSTM take. XLA, which compiles long, only at some H.
@@ -181,6 +194,8 @@ def part_arguments(case, width):
     if case.cell == "norm":
         for of, gates in (("x", "4x"), ("h", "4x"), ("c", "")):
             made |= {f"{kind}_{of}": f"tensor<{gates}{H}xf32>" for kind in ("gain", "shift")}
+    if case.ragged:
+        made["len"] = "tensor<?xi32>"
     return made
 
 
@@ -201,7 +216,7 @@ func.func private @part_{name}(%x: {x}, {listed}) -> ({ys}, {states}) {{
   %B = tensor.dim %x, %i1 : {x}
   %ys0 = tensor.empty(%T, %B) : {ys}
   %ys, %last{":2" if has_c else ""} = lstm.recurrence over(%xt = %x : {x})
-      init({init} : {states}){" reverse" if backwards else ""} outs(%ys0 : {ys}) {{
+      init({init} : {states}){" lengths(%len : tensor<?xi32>)" if case.ragged else ""}{" reverse" if backwards else ""} outs(%ys0 : {ys}) {{
     {cell_text(case, width, state, cell)}
     lstm.yield state({after} : {states}) out(%h1 : {state})
   }}
@@ -257,12 +272,14 @@ func.func @main({', '.join(parameters)}) -> ({named}) {{
 # Inputs and what they give
 
 
-def inputs(case, seed=1):
-    """Random float32 arrays by name, which the case's type holds exactly; nothing of it is zero."""
+def inputs(case, seed=1, lengths=None):
+    """Random float32 arrays by name, which the case's type holds exactly; nothing of it is zero. Lengths are int32."""
     random = np.random.default_rng(seed)
     made = {"x": random.standard_normal((case.T, case.B, case.I), np.float32)}
     for name, width, _ in case.parts():
         for argument, text in part_arguments(case, width).items():
+            if argument == "len":
+                continue
             shape = [case.B if size is None else size for size in runner.Slot("a", None, text).shape]
             if argument in ("h0", "c0"):
                 value = 0.5 * random.standard_normal(shape, np.float32)
@@ -275,7 +292,8 @@ def inputs(case, seed=1):
                 value = random.uniform(-1, 1, shape).astype(np.float32) / case.H**0.5
             made[f"{argument}_{name}"] = value
     kind = case.element
-    return {name: value if kind == "f32" else runner.rounded(value, kind).astype(np.float32) for name, value in made.items()}
+    made = {name: value if kind == "f32" else runner.rounded(value, kind).astype(np.float32) for name, value in made.items()}
+    return made | {f"len_{name}": np.asarray(lengths, np.int32) for name, _, _ in case.parts() if case.ragged}
 
 
 def normalized(values, gain, shift, xp):
@@ -322,8 +340,13 @@ def reference(case, arrays, xp=np):
             h, c, ys = a["h0"], a.get("c0"), []
             projected = product(a, y, "W", "x", xp) + a["b"]
             for t in reversed(range(len(y))) if backwards else range(len(y)):
+                before = h, c
                 h, c = next_state(case.cell, projected[t], product(a, h, "U", "h", xp), h, c, a, xp)
-                ys.append(h)
+                # Rows that have ended keep their states, and give zeros.
+                live = (t < a["len"])[:, None] if "len" in a else None
+                ys.append(h if live is None else xp.where(live, h, 0 * h))
+                if live is not None:
+                    h, c = (new if new is None else xp.where(live, new, old) for new, old in zip((h, c), before))
             sides.append(xp.stack(ys[::-1] if backwards else ys))
         y = sides[0] if D == 1 else xp.concatenate(sides, -1)
     return y

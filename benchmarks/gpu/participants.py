@@ -16,9 +16,10 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from gpu_cases import GATES
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 HERE = pathlib.Path(__file__).resolve().parent
-TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16}
+TYPES = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "i32": torch.int32}
 
 
 class Failure(Exception):
@@ -103,6 +104,21 @@ def cudnn(case, arrays, kind=None):
         with torch.no_grad():
             return model(x, given)[0]
     return call
+
+
+def cudnn_packed(case, arrays):
+    """A batch whose longest rows come first, packed before: what that takes is not counted."""
+    model, x, given = torch_model(case, arrays)
+    packed = pack_padded_sequence(x, torch.from_numpy(arrays["len_0f"]).long())
+
+    def call():
+        with torch.no_grad():
+            return model(packed, given)[0]
+    return call
+
+
+def padded(packed, case):
+    return pad_packed_sequence(packed, total_length=case.T)[0]
 
 
 def cudnn_anew(case, arrays):

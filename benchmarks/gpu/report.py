@@ -18,6 +18,15 @@ OPPONENTS = ["cudnn", "cudnn-f16", "eager", "compile", "xla"]
 OTHER_TYPE = "cudnn-f16"
 
 
+def ragged_line(entry):
+    def cell(side):
+        graph, called = entry[side].get("graph_us_per_call"), entry[side]["called_us_per_call"]
+        return f"{number(graph) if graph else '–'} / {number(called)} ({entry[side]['error']:.0e})"
+    device = {side: entry[side].get("graph_us_per_call", entry[side]["called_us_per_call"]) for side in ("ours", "cudnn")}
+    return (f"| {entry['case']} | {entry['lengths']} | {cell('ours')} | {cell('mixed')} | {cell('cudnn')} | "
+            f"{device['cudnn'] / device['ours']:.2f} |")
+
+
 def baseline(row):
     """What is said of measurements at few sizes; empty for other rows."""
     if row["cell"] == "naive":
@@ -33,6 +42,9 @@ def baseline(row):
             ratio = entry["cudnn"]["called_us_per_step"] / entry["ours"]["called_us_per_step"]
             lines.append(f"| {entry['case']} | {' | '.join(cells)} | {ratio:.2f} |")
         return "\n".join(lines)
+    if row["cell"] == "ragged":
+        return "\n".join(["| ragged batches, µs a call on the device / as called | lengths | ours | ours, rows in any order | torch.nn, packed | theirs / ours |",
+                          "|---|---|---|---|---|---|", *map(ragged_line, row["cases"])])
     return ""
 
 

@@ -66,7 +66,7 @@ KernelEmitter::emitWholePart(const MapStage &stage, Value count, Value tile, con
   Results results(items.size());
   if (stage.hasPhase)
     for (auto [i, item] : llvm::enumerate(items))
-      results[i] = mapItem(number, item, products[i], getItemInputs(i), rowValues[i]);
+      results[i] = mapItem(number, item, products[i], getItemInputs(i), step, rowValues[i]);
   // Others wait for this.
   for (unsigned fold : stage.folds) {
     for (auto [i, item] : llvm::enumerate(items))
@@ -242,10 +242,10 @@ void KernelEmitter::emitClusterSteps() {
     assembly("cp.async.commit_group;", "", {}, {});
   }
 
-  auto time = scf::ForOp::create(b, begin, end, index(1), carried);
+  scf::ForOp time = createTimeLoop(carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
-  Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
+  Value count = add(time.getInductionVar(), begin), flip = time.getRegionIterArg(0);
   ValueRange now = time.getRegionIterArgs();
   IRMapping step = computeStep(count);
   // A state that lanes keep is written when it is the last, or the last but one: it may have two places.

@@ -27,8 +27,8 @@ public:
   /// With `approximates`, functions come from the special function unit if all products are of
   /// 16 bits or rounded to TF32.
   KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
-                bool approximates, const FinalPlaces &finals)
-      : finals(finals), source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
+                bool approximates, const FinalPlaces &finals, const RaggedParts &ragged)
+      : finals(finals), allRagged(ragged), source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
         approximates(approximates && (multipliesHalves(loop) || plan.float32 == Float32Mode::TF32)), layout(loop, plan),
         global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
@@ -55,7 +55,7 @@ private:
     return b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, number, index(0));
   }
   /// Where an exchange has what was before a step.
-  Value getSlot(Value count) { return b.createOrFold<arith::SubIOp>(count, begin); }
+  Value getSlot(Value count);
   Value last(Value size) { return b.createOrFold<arith::SubIOp>(size, index(1)); }
 
   /// Runs `body` where `condition` holds, everywhere if it is null; elsewhere its values are
@@ -86,13 +86,15 @@ private:
   using Work = Value (KernelEmitter::*)(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
+  scf::ForOp createTimeLoop(ValueRange carried);
   void emitSteps(Work work, ArrayRef<unsigned> numbers);
 
   // Ragged batches: KernelRagged.cpp.
-  std::optional<RaggedSteps> findRagged();
-  Value getLongest(const RaggedSteps &ragged);
-  void skipEnded(const RaggedSteps &ragged);
-  void emitEnded(const RaggedSteps &ragged, Value first, Value last);
+  const RaggedSteps *getRagged(unsigned part);
+  Value getLongest();
+  void skipEnded();
+  void emitEnded(Value first, Value last);
+  bool isKept(unsigned number, BlockArgument argument);
   void emitEndedBefore();
   void emitEndedBehind();
   std::optional<unsigned> getFirstProduct();
@@ -176,7 +178,9 @@ private:
     BlockArgument argument;
     Type getType() const { return argument.getType(); }
   };
-  SmallVector<Input> getInputs(unsigned number);
+  SmallVector<Input> getInputs(unsigned number, bool areKept = false);
+  Value selectKept(arith::SelectOp select, const Input &kept, const Item &item, const IRMapping &mapping,
+                   const IRMapping &step);
   Value getInputAddress(const Input &input, const Item &item, const IRMapping &step);
   Value loadInput(const Input &input, const Item &item, const IRMapping &step);
   Value loadElement(const Input &input, const Item &item, const IRMapping &step);
@@ -191,7 +195,7 @@ private:
   /// Row values of an element, by number: a scalar, or one for each gate.
   using RowScalars = llvm::DenseMap<unsigned, SmallVector<Value>>;
   SmallVector<Value> mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs,
-                             const RowScalars &rowValues = RowScalars());
+                             const IRMapping &step, const RowScalars &rowValues = RowScalars());
   void storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step,
                  ArrayRef<Value> isStored = {});
   Value getPublished(const Item &item, Value value);
@@ -270,7 +274,8 @@ private:
   void fetch(const RingPlace &place, int64_t offset, Value from, int64_t bytes);
   void repeat(Value count, function_ref<void(Value)> body);
   Value emitFetchPart(unsigned number, Value count, const IRMapping &step, Value flip);
-  SmallVector<Value> loadTileInputs(unsigned number, Value tile, Value count, bool areSequences);
+  bool isAskedAhead(const Input &input);
+  SmallVector<Value> loadTileInputs(unsigned number, Value tile, Value count, bool areAhead);
   SmallVector<Value> emitMapTiles(unsigned number, Value count, const IRMapping &step, ValueRange ahead);
   void emitMapSteps();
   void waitForBarrier(Value address, Value parity);
@@ -358,6 +363,7 @@ private:
   }
 
   const FinalPlaces &finals;
+  const RaggedParts &allRagged;
   scf::ForOp source;
   ImplicitLocOpBuilder b;
   const RecurrentLoop &loop;
@@ -371,8 +377,8 @@ private:
   Value rows, steps, tiles, passes, partBlocks;
   /// The steps of a launch, in which some row of the block lives, and how many slots an exchange has.
   Value begin, end, slots;
-  /// Where rows end, and all steps of the launch.
-  std::optional<RaggedSteps> ragged;
+  /// Where rows of the part end, if they do, and all steps of the launch.
+  const RaggedSteps *ragged = nullptr;
   Value allBegin, allEnd;
   /// Of the kernel: numbers of the thread, its warp, that among those that share out k and
   /// units, its lane's row and column of a fragment, its block among those that share units.

@@ -18,21 +18,21 @@
 using namespace mlir;
 using namespace mlir::lstm;
 
-/// Of the phases that the blocks of the part do. Parts that wait for each other have to skip the same steps.
-std::optional<RaggedSteps> KernelEmitter::findRagged() {
-  if (loop.hasLinkedParts)
-    return findRaggedSteps(loop, llvm::to_vector(llvm::seq<unsigned>(loop.phases.size())));
-  return findRaggedSteps(loop, getOwnPhases());
+/// Of the phases that the blocks of a part do. Parts that wait for each other have to skip the same steps.
+const RaggedSteps *KernelEmitter::getRagged(unsigned part) {
+  bool isOne = loop.hasLinkedParts || getNumParts(loop, plan) == 1;
+  const std::optional<RaggedSteps> &found = isOne ? allRagged.all : allRagged.parts[part];
+  return found ? &*found : nullptr;
 }
 
 /// The length of the longest row of the block's tiles: lanes share out the rows.
-Value KernelEmitter::getLongest(const RaggedSteps &ragged) {
+Value KernelEmitter::getLongest() {
   Value first = mul(firstTile, plan.getNumRows()), behind = min(mul(endTile, plan.getNumRows()), rows);
   auto each = scf::ForOp::create(b, add(first, rem(thread, 32)), behind, index(32), ValueRange(word(0)));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(each.getBody());
-    Value place = address(ragged.lengths, each.getInductionVar(), IRMapping());
+    Value place = address(ragged->lengths, each.getInductionVar(), IRMapping());
     Value length = LLVM::LoadOp::create(b, b.getI32Type(), place);
     scf::YieldOp::create(b, ValueRange(arith::MaxSIOp::create(b, each.getRegionIterArg(0), length)));
   }
@@ -45,10 +45,10 @@ Value KernelEmitter::getLongest(const RaggedSteps &ragged) {
 }
 
 /// Leaves the steps in which some row lives.
-void KernelEmitter::skipEnded(const RaggedSteps &ragged) {
-  Value longest = getLongest(ragged);
+void KernelEmitter::skipEnded() {
+  Value longest = getLongest();
   auto clamp = [&](Value step) -> Value { return arith::MaxUIOp::create(b, allBegin, min(step, allEnd)); };
-  if (ragged.isForward)
+  if (ragged->isForward)
     end = clamp(longest);
   else
     begin = clamp(b.createOrFold<arith::SubIOp>(loop.maxSteps, longest));
@@ -56,7 +56,7 @@ void KernelEmitter::skipEnded(const RaggedSteps &ragged) {
 
 /// What the block gives in steps in which none of its rows lives: a state that has two places gets the other one in the
 /// first of them.
-void KernelEmitter::emitEnded(const RaggedSteps &ragged, Value first, Value last) {
+void KernelEmitter::emitEnded(Value first, Value last) {
   guarded(isLess(first, last), {}, [&]() -> SmallVector<Value> {
     IRMapping firstStep = computeStep(first);
     auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
@@ -68,8 +68,8 @@ void KernelEmitter::emitEnded(const RaggedSteps &ragged, Value first, Value last
         Item item = getItem(number, i, each.getInductionVar());
         guarded(conjoin(item.exists, conjoin(item.isRow, item.isUnit)), {}, [&]() -> SmallVector<Value> {
           for (auto [output, out] : llvm::enumerate(op.getOuts())) {
-            auto found = ragged.results.find({number, unsigned(output)});
-            if (found == ragged.results.end() || !found->second.state)
+            auto found = ragged->results.find({number, unsigned(output)});
+            if (found == ragged->results.end() || !found->second.state)
               continue;
             Type element = cast<MemRefType>(out.getType()).getElementType();
             if (element.isIndex())
@@ -90,8 +90,8 @@ void KernelEmitter::emitEnded(const RaggedSteps &ragged, Value first, Value last
           b.setInsertionPointToStart(time.getBody());
           IRMapping step = computeStep(time.getInductionVar());
           for (auto [output, out] : llvm::enumerate(op.getOuts())) {
-            auto found = ragged.results.find({number, unsigned(output)});
-            if (found == ragged.results.end() || !found->second.constant)
+            auto found = ragged->results.find({number, unsigned(output)});
+            if (found == ragged->results.end() || !found->second.constant)
               continue;
             Value constant = arith::ConstantOp::create(b, found->second.constant);
             if (constant.getType().isIndex())
@@ -106,12 +106,38 @@ void KernelEmitter::emitEnded(const RaggedSteps &ragged, Value first, Value last
   });
 }
 
+/// Whether a region's argument is an element of a state that it gives for a row that has ended, and nothing else: it is
+/// read when it is needed, as most rows live. Clusters have it in registers.
+bool KernelEmitter::isKept(unsigned number, BlockArgument argument) {
+  if (!ragged || plan.isCluster())
+    return false;
+  auto isEndedResult = [&](OpOperand &use) {
+    return isa<YieldOp>(use.getOwner()) && ragged->results.contains({number, use.getOperandNumber()});
+  };
+  return llvm::all_of(argument.getUses(), [&](OpOperand &use) {
+    auto select = dyn_cast<arith::SelectOp>(use.getOwner());
+    return select && use.getOperandNumber() == 2 && llvm::all_of(select->getUses(), isEndedResult);
+  });
+}
+
+/// A select of a state that is kept.
+Value KernelEmitter::selectKept(arith::SelectOp select, const Input &kept, const Item &item, const IRMapping &mapping,
+                                const IRMapping &step) {
+  auto branch = scf::IfOp::create(b, select.getType(), mapping.lookup(select.getCondition()), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, mapping.lookupOrDefault(select.getTrueValue()));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loadInput(kept, item, step));
+  return branch.getResult(0);
+}
+
 void KernelEmitter::emitEndedBefore() {
   if (ragged && !ragged->isForward)
-    emitEnded(*ragged, allBegin, begin);
+    emitEnded(allBegin, begin);
 }
 
 void KernelEmitter::emitEndedBehind() {
   if (ragged && ragged->isForward)
-    emitEnded(*ragged, end, allEnd);
+    emitEnded(end, allEnd);
 }

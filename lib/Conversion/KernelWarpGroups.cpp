@@ -296,25 +296,31 @@ void KernelEmitter::meetProducts() {
                           Value());
 }
 
-/// Of all of a thread's elements of a tile, the inputs that are sequences, or those that are not.
-SmallVector<Value> KernelEmitter::loadTileInputs(unsigned number, Value tile, Value count, bool areSequences) {
-  SmallVector<Input> inputs = getInputs(number);
-  llvm::erase_if(inputs, [&](const Input &input) { return isSequence(loop, input.operand) != areSequences; });
-  return loadTile(number, inputs, /*prefetches=*/areSequences, count, computeStep(count), tile);
+/// Whether warps ask for an input a tile ahead: a sequence, or what each row has, as its length, which is compared with
+/// the step before products are waited for.
+bool KernelEmitter::isAskedAhead(const Input &input) {
+  return isSequence(loop, input.operand) || (input.axes == kRow && !isWritten(loop, input.operand));
 }
 
-/// Maps a phase of a step, for all tiles. `ahead` are the sequences' elements of the first one; returns those of the
+/// Of all of a thread's elements of a tile, the inputs that are asked for ahead, or the others.
+SmallVector<Value> KernelEmitter::loadTileInputs(unsigned number, Value tile, Value count, bool areAhead) {
+  SmallVector<Input> inputs = getInputs(number);
+  llvm::erase_if(inputs, [&](const Input &input) { return isAskedAhead(input) != areAhead; });
+  return loadTile(number, inputs, /*prefetches=*/areAhead, count, computeStep(count), tile);
+}
+
+/// Maps a phase of a step, for all tiles. `ahead` are the elements of the first one that were asked for; returns those of the
 /// first one in the next step, which are on their way meanwhile.
 SmallVector<Value> KernelEmitter::emitMapTiles(unsigned number, Value count, const IRMapping &step, ValueRange ahead) {
   auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ahead);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(each.getBody());
   Value tile = each.getInductionVar(), nextTile = add(tile, index(1));
-  SmallVector<Value> known = loadTileInputs(number, tile, count, /*areSequences=*/false);
+  SmallVector<Value> known = loadTileInputs(number, tile, count, /*areAhead=*/false);
   Value isLast = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, nextTile, endTile);
   Value nextCount = arith::SelectOp::create(b, isLast, min(add(count, index(1)), last(steps)), count);
   nextTile = arith::SelectOp::create(b, isLast, firstTile, nextTile);
-  SmallVector<Value> next = loadTileInputs(number, nextTile, nextCount, /*areSequences=*/true);
+  SmallVector<Value> next = loadTileInputs(number, nextTile, nextCount, /*areAhead=*/true);
 
   SmallVector<Item> items;
   for (int64_t i = 0; i < getNumItems(number); ++i)
@@ -335,12 +341,12 @@ SmallVector<Value> KernelEmitter::emitMapTiles(unsigned number, Value count, con
     ValueRange others = ValueRange(known).slice(i * fromOthers, fromOthers);
     SmallVector<Value> inputs;
     for (const Input &input : getInputs(number)) {
-      ValueRange &from = isSequence(loop, input.operand) ? sequences : others;
+      ValueRange &from = isAskedAhead(input) ? sequences : others;
       inputs.push_back(from.front());
       from = from.drop_front();
     }
     results.push_back(guarded(item.exists, types, [&] {
-      SmallVector<Value> mapped = mapItem(number, item, products[i], inputs);
+      SmallVector<Value> mapped = mapItem(number, item, products[i], inputs, step);
       publishResults(number, item, mapped, count);
       return mapped;
     }));
@@ -366,18 +372,19 @@ void KernelEmitter::emitMapSteps() {
   SmallVector<unsigned> numbers = getOwnPhases();
   for (unsigned number : numbers) {
     // Where no step is left, of one that there is.
-    SmallVector<Value> first = loadTileInputs(number, firstTile, min(begin, last(steps)), /*areSequences=*/true);
+    SmallVector<Value> first = loadTileInputs(number, firstTile, min(begin, last(steps)), /*areAhead=*/true);
     sizes.push_back(first.size());
     carried.append(first);
   }
-  auto time = scf::ForOp::create(b, begin, end, index(1), carried);
+  scf::ForOp time = createTimeLoop(carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
-  IRMapping step = computeStep(time.getInductionVar());
+  Value count = add(time.getInductionVar(), begin);
+  IRMapping step = computeStep(count);
   ValueRange rest = time.getRegionIterArgs();
   SmallVector<Value> next;
   for (auto [number, size] : llvm::zip_equal(numbers, sizes)) {
-    next.append(emitMapTiles(number, time.getInductionVar(), step, rest.take_front(size)));
+    next.append(emitMapTiles(number, count, step, rest.take_front(size)));
     rest = rest.drop_front(size);
   }
   if (!next.empty())

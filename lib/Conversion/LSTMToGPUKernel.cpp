@@ -142,6 +142,7 @@ void LoopConversion::run() {
   if (isOutside)
     states = findFinalStates(loop, ancestor);
   FinalPlaces finals = claimFinalStates(rewriter, loop, states, ancestor);
+  RaggedParts ragged = findRaggedParts(loop);
   rewriter.setInsertionPoint(isOutside ? ancestor : source);
   rows = getValueOrCreateConstantIndexOp(rewriter, loc, loop.rows);
   Value memory = allocate();
@@ -174,7 +175,7 @@ void LoopConversion::run() {
                                     compare(arith::CmpIPredicate::ule, rows, index(part.maxRows)));
     auto choice = scf::IfOp::create(rewriter, loc, isFor, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(choice.thenBlock());
-    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, shareOfPart, memory, finals);
+    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, shareOfPart, memory, finals, ragged);
     rewriter.setInsertionPointToStart(choice.elseBlock());
   }
   rewriter.moveOpBefore(source, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());

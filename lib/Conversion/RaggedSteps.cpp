@@ -133,10 +133,19 @@ bool Matcher::matchPhase(unsigned number) {
   return true;
 }
 
-std::optional<RaggedSteps> lstm::findRaggedSteps(const RecurrentLoop &loop, ArrayRef<unsigned> phases) {
+static std::optional<RaggedSteps> findRaggedSteps(const RecurrentLoop &loop,
+                                                  function_ref<bool(const PhaseInLoop &)> isOf) {
   Matcher matcher(loop);
-  for (unsigned number : phases)
-    if (!matcher.matchPhase(number))
+  for (auto [number, phase] : llvm::enumerate(loop.phases))
+    if (isOf(phase) && !matcher.matchPhase(number))
       return std::nullopt;
   return matcher.result;
+}
+
+RaggedParts lstm::findRaggedParts(const RecurrentLoop &loop) {
+  RaggedParts found;
+  found.all = findRaggedSteps(loop, [](const PhaseInLoop &) { return true; });
+  for (unsigned part : llvm::seq(loop.numParts))
+    found.parts.push_back(findRaggedSteps(loop, [&](const PhaseInLoop &phase) { return phase.part == part; }));
+  return found;
 }

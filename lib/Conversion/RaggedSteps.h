@@ -30,8 +30,14 @@ struct RaggedSteps {
   llvm::SmallDenseMap<std::pair<unsigned, unsigned>, EndedResult> results;
 };
 
-/// Of some phases of a loop; none if they do not do so, or not all alike.
-std::optional<RaggedSteps> findRaggedSteps(const RecurrentLoop &loop, ArrayRef<unsigned> phases);
+/// Of a loop: of all its phases, and of those of each part. None if they do not do so, or not all alike.
+struct RaggedParts {
+  std::optional<RaggedSteps> all;
+  SmallVector<std::optional<RaggedSteps>> parts;
+};
+
+/// What is in the way may come later: kernels use what the loop has for itself.
+RaggedParts findRaggedParts(const RecurrentLoop &loop);
 
 } // namespace mlir::lstm
 

@@ -89,12 +89,23 @@ void KernelEmitter::meetPublished(bool waits) {
   });
 }
 
+/// Counts slots, so that where nothing else is needed the first step need not be at hand.
+scf::ForOp KernelEmitter::createTimeLoop(ValueRange carried) {
+  return scf::ForOp::create(b, index(0), b.createOrFold<arith::SubIOp>(end, begin), index(1), carried);
+}
+
+Value KernelEmitter::getSlot(Value count) {
+  if (auto sum = count.getDefiningOp<arith::AddIOp>(); sum && sum.getRhs() == begin)
+    return sum.getLhs();
+  return b.createOrFold<arith::SubIOp>(count, begin);
+}
+
 /// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block.
 void KernelEmitter::emitSteps(Work work, ArrayRef<unsigned> numbers) {
-  auto time = scf::ForOp::create(b, begin, end, index(1), ValueRange(index(0)));
+  scf::ForOp time = createTimeLoop(ValueRange(index(0)));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
-  Value count = time.getInductionVar(), flip = time.getRegionIterArg(0);
+  Value count = add(time.getInductionVar(), begin), flip = time.getRegionIterArg(0);
   IRMapping step = computeStep(count);
   for (unsigned i : numbers)
     flip = (this->*work)(i, count, step, flip);
@@ -111,6 +122,7 @@ void KernelEmitter::emitKernel() {
     layout = KernelLayout(loop, plan, part);
     begin = allBegin;
     end = allEnd;
+    ragged = getRagged(part);
     weights.clear();
     constants.clear();
     Value first = mul(partBlocks, part);
@@ -147,9 +159,8 @@ void KernelEmitter::emitPart() {
   auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), MemRefLayoutAttrInterface(),
                                Attribute(workgroup));
-  ragged = findRagged();
   if (ragged)
-    skipEnded(*ragged);
+    skipEnded();
   Value memory = gpu::DynamicSharedMemoryOp::create(b, bytes);
   Value start = arith::IndexCastOp::create(
       b, b.getI64Type(), memref::ExtractAlignedPointerAsIndexOp::create(b, memory));
@@ -308,8 +319,8 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
 
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
                                const KernelPlan &plan, bool approximates, Value multiprocessors, Value exchangeMemory,
-                               const FinalPlaces &finals) {
-  KernelEmitter(rewriter, loop, plan, approximates, finals).emit(multiprocessors, exchangeMemory);
+                               const FinalPlaces &finals, const RaggedParts &ragged) {
+  KernelEmitter(rewriter, loop, plan, approximates, finals, ragged).emit(multiprocessors, exchangeMemory);
 }
 
 namespace {

@@ -11,15 +11,18 @@
 
 #include "FinalStates.h"
 #include "KernelPlan.h"
+#include "RaggedSteps.h"
 
 namespace mlir::lstm {
 
 /// Launches a kernel that does what the loop, which stays, does, on a share of the device's
 /// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
 /// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. With `approximates`, functions come from
-/// the special function unit if all products are of f16 and bf16. The last step writes states to `finals`, too.
+/// the special function unit if all products are of f16 and bf16. The last step writes states to `finals`, too; steps
+/// in which no row of a block lives are left out.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
-                         bool approximates, Value multiprocessors, Value exchangeMemory, const FinalPlaces &finals);
+                         bool approximates, Value multiprocessors, Value exchangeMemory, const FinalPlaces &finals,
+                         const RaggedParts &ragged);
 
 /// Buffer deallocation wants to know the effects of barriers, which upstream does not say.
 void registerSynchronizationEffects(DialectRegistry &registry);
