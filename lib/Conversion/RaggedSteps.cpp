@@ -51,7 +51,7 @@ static std::optional<bool> isForwardTime(const RecurrentLoop &loop, Value time) 
 /// before it is read.
 static bool isOfLoop(const RecurrentLoop &loop, Value memory) {
   return llvm::all_of(memory.getUsers(), [&](Operation *user) {
-    if (scf::ForOp(loop.loop)->isProperAncestor(user))
+    if (scf::ForOp(loop.loop)->isProperAncestor(user) || isa<memref::DeallocOp, memref::DimOp>(user))
       return true;
     return isa<ViewLikeOpInterface>(user) && isOfLoop(loop, user->getResult(0));
   });

@@ -16,10 +16,12 @@
 // CHECK: %[[LAST:.*]] = arith.minui %[[KNOWN]], %[[END:.*]] : index
 // CHECK: %[[STOP:.*]] = arith.maxui %[[BEGIN:.*]], %[[LAST]] : index
 // Warps that multiply.
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[STOP]] step %c1
+// CHECK: %[[STEPS:.*]] = arith.subi %[[STOP]], %[[BEGIN]] : index
+// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c1
 // CHECK: } else {
 // Warps that map.
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[STOP]] step %c1
+// CHECK: %[[STEPS:.*]] = arith.subi %[[STOP]], %[[BEGIN]] : index
+// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c1
 // CHECK: %[[REST:.*]] = arith.cmpi ult, %[[STOP]], %[[END]] : index
 // CHECK: scf.if %[[REST]] {
 // CHECK: %[[KEPT:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> f16
@@ -70,7 +72,8 @@ func.func @forward(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memref
 // CHECK: %[[ANY:.*]] = arith.cmpi ult, %[[FIRST]], %[[T]] : index
 // CHECK: scf.if %[[ANY]] {
 // CHECK: st.async
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[T]] step %c1 iter_args
+// CHECK: %[[STEPS:.*]] = arith.subi %[[T]], %[[FIRST]] : index
+// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c1 iter_args
 // CHECK: mma.sync
 // CHECK: "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"
 // CHECK-NOT: mma.sync
@@ -133,5 +136,66 @@ func.func @unmasked(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memre
       lstm.yield %state, %z : f16, f32
     }
   } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact"}]}
+  return
+}
+
+// -----
+
+// Layers, of which one waits for the other: blocks of both skip the same steps, in each of several kernels, although those
+// emitted before use the memory of what the loop has for itself.
+// CHECK-LABEL: func.func @layers(
+// CHECK: gpu.launch
+// CHECK: gpu.shuffle xor %{{.*}}, %c16_i32
+// CHECK: arith.maxsi
+// CHECK: mma.sync
+// CHECK: } else {
+// CHECK: gpu.shuffle xor %{{.*}}, %c16_i32
+// CHECK: arith.maxsi
+// CHECK: mma.sync
+// CHECK: gpu.terminator
+// CHECK: gpu.launch
+// CHECK: gpu.shuffle xor %{{.*}}, %c16_i32
+// CHECK: arith.maxsi
+// CHECK: mma.sync
+// CHECK: } else {
+// CHECK: gpu.shuffle xor %{{.*}}, %c16_i32
+// CHECK: arith.maxsi
+// CHECK: mma.sync
+// CHECK: gpu.terminator
+#current = affine_map<(t) -> (t mod 2)>
+#next = affine_map<(t) -> ((t + 1) mod 2)>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+func.func @layers(%s: memref<2x?x40xf16>, %g: memref<?x40xf16>, %U: memref<40x1x40xf16>, %V: memref<40x1x40xf16>, %W: memref<40x1x40xf16>, %len: memref<?xi32>, %n: index, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %own = memref.alloc(%n) : memref<?x40xf32>
+  scf.for %t = %c0 to %T step %c1 {
+    %p = affine.apply #current(%t)
+    %h = memref.subview %s[%p, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %q = affine.apply #next(%t)
+    %new = memref.subview %s[%q, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %i = arith.index_cast %t : index to i32
+    lstm.phase project(%h, %U : !state, memref<40x1x40xf16>) ins(%len[r], %i, %h[r, u] : memref<?xi32>, i32, !state) outs(%new : !state) {
+    ^bb0(%z: f32, %l: i32, %now: i32, %kept: f16, %old: f16):
+      %lives = arith.cmpi slt, %now, %l : i32
+      %r = arith.truncf %z : f32 to f16
+      %state = arith.select %lives, %r, %kept : f16
+      lstm.yield %state : f16
+    }
+    lstm.phase project(%g, %V : memref<?x40xf16>, memref<40x1x40xf16>) outs(%own : memref<?x40xf32>) {
+    ^bb0(%z: f32, %old: f32):
+      lstm.yield %z : f32
+    }
+    lstm.phase project(%new, %W : !state, memref<40x1x40xf16>) ins(%len[r], %i, %own[r, u] : memref<?xi32>, i32, memref<?x40xf32>) outs(%g : memref<?x40xf16>) {
+    ^bb0(%z: f32, %l: i32, %now: i32, %o: f32, %old: f16):
+      %lives = arith.cmpi slt, %now, %l : i32
+      %sum = arith.addf %z, %o : f32
+      %r = arith.truncf %sum : f32 to f16
+      %state = arith.select %lives, %r, %old : f16
+      lstm.yield %state : f16
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact", max_rows = 64},
+                    {unit_blocks = 5, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact"}]}
+  memref.dealloc %own : memref<?x40xf32>
   return
 }

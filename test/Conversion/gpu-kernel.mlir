@@ -44,7 +44,8 @@
 // CHECK: llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;"
 // CHECK: arith.subf
 // CHECK: llvm.inline_asm "cvt.rna.tf32.f32 $0, $1;"
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1
+// CHECK: %[[STEPS:.*]] = arith.subi %[[END]], %[[BEGIN]] : index
+// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c1
 // Nothing is asked for before the block itself has given its part.
 // CHECK: nvvm.barrier id = %c5_i32
 // CHECK: llvm.inline_asm has_side_effects "nanosleep.u32 100;"
@@ -65,7 +66,8 @@
 // CHECK: llvm.store %{{.*}} atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>
 // CHECK-COUNT-2: "bar.arrive $0, {{[0-9]+}};"
 // CHECK: "bar.arrive $0, {{[0-9]+}};", "r,~{memory}" %c5_i32
-// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]] step %c1
+// CHECK: %[[STEPS:.*]] = arith.subi %[[END]], %[[BEGIN]] : index
+// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c1
 // CHECK: nvvm.barrier id
 // CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> f32
 // CHECK: "bar.arrive $0, {{[0-9]+}};"
