@@ -103,8 +103,20 @@ void lstmCudaLaunchClusters(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY
                             int64_t blockX, int64_t blockY, int64_t blockZ, int64_t clusterX,
                             int64_t clusterY, int64_t clusterZ, int32_t sharedBytes, void **parameters);
 
+/* The same, but blocks may begin while the kernel before them still runs, as soon as all its blocks
+   allow that or have ended: they wait themselves for what it writes (`griddepcontrol`). Devices
+   before capability 9.0 have no such thing: they begin behind it. */
+void lstmCudaLaunchEarly(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
+                         int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
+                         void **parameters);
+
 /* Of the current session's device; 0 without a session. */
 int64_t lstmCudaGetMultiprocessors(void);
+
+/* Whether a multiprocessor of the device has place for a block of the kernel, of so many threads
+   and with so much shared memory, or, if `clusterBlocks` is not 0, the device for a cluster, as the
+   driver says: else such a launch would fail. 0 after a failure, too. */
+int32_t lstmCudaFits(LSTMCudaKernel *kernel, int64_t threads, int64_t clusterBlocks, int32_t sharedBytes);
 
 /* Unloads a module; in destructors of generated objects, perhaps after the driver's end. */
 void lstmCudaRelease(LSTMCudaModule *module);

@@ -27,6 +27,10 @@ namespace lstm {
 /// `result` is a function that returns nothing.
 Value callRuntime(OpBuilder &b, Location loc, StringRef name, Type result, ValueRange arguments);
 
+/// The same distinct attribute of launches of a kernel and of calls of the run-time library that get that kernel as
+/// their first argument.
+constexpr StringLiteral kLaunchedKernelAttrName = "lstm.launched_kernel";
+
 /// The address of a memref's first element, offset included.
 Value getDevicePointer(OpBuilder &b, Location loc, Value memref);
 

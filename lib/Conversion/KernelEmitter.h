@@ -33,7 +33,7 @@ public:
         global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
 
-  void emit(Value multiprocessors, Value memory);
+  void emit(Value multiprocessors, Value memory, DistinctAttr kernel);
 
 private:
   static bool multipliesHalves(const RecurrentLoop &loop);

@@ -86,6 +86,13 @@ unsigned lstm::getNumParts(const RecurrentLoop &loop, const KernelPlan &plan) {
   return loop.hasLinkedParts && !isThroughMemory ? 1 : loop.numParts;
 }
 
+int64_t lstm::getSharedBytes(const RecurrentLoop &loop, const KernelPlan &plan) {
+  int64_t most = 0;
+  for (unsigned part : llvm::seq(getNumParts(loop, plan)))
+    most = std::max(most, KernelLayout(loop, plan, part).size.sharedBytes);
+  return most;
+}
+
 KernelLayout::KernelLayout(const RecurrentLoop &loop, const KernelPlan &plan, unsigned part)
     : KernelLayout(loop, plan, part, /*mostChains=*/4) {
   for (int64_t chains : {2, 1})

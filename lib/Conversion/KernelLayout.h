@@ -215,6 +215,9 @@ private:
 /// alone, where what is exchanged goes through memory, with a slot for each step: the one that gives need not wait.
 unsigned getNumParts(const RecurrentLoop &loop, const KernelPlan &plan);
 
+/// Of a block's shared memory, whatever part it does.
+int64_t getSharedBytes(const RecurrentLoop &loop, const KernelPlan &plan);
+
 /// What tensor cores multiply for a projection.
 ProductFormat getFormat(const Projection &projection, const KernelPlan &plan);
 

@@ -50,7 +50,8 @@ private:
     return rewriter.createOrFold<arith::CmpIOp>(loc, predicate, l, r);
   }
   Value allocate();
-  Value getFit();
+  Value getAlignment();
+  Value guard(Value condition, const KernelPlan &plan, DistinctAttr kernel);
 
   RewriterBase &rewriter;
   const RecurrentLoop &loop;
@@ -99,7 +100,7 @@ Value LoopConversion::allocate() {
 }
 
 /// Whether weights begin at multiples of what a lane loads at once; null if that is one element.
-Value LoopConversion::getFit() {
+Value LoopConversion::getAlignment() {
   llvm::MapVector<Value, int64_t> bytes;
   for (const PlannedRows &part : planned)
     if (part.plan)
@@ -124,6 +125,26 @@ Value LoopConversion::getFit() {
     fits = fits ? arith::AndIOp::create(rewriter, loc, fits, isMultiple).getResult() : isMultiple;
   }
   return fits;
+}
+
+/// Where the condition holds, whether the device has place for the kernel, as the driver says.
+Value LoopConversion::guard(Value condition, const KernelPlan &plan, DistinctAttr kernel) {
+  auto asks = scf::IfOp::create(rewriter, loc, rewriter.getI1Type(), condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(asks.elseBlock());
+  scf::YieldOp::create(rewriter, loc, arith::ConstantIntOp::create(rewriter, loc, 0, 1).getResult());
+  rewriter.setInsertionPointToStart(asks.thenBlock());
+  auto constant = [&](int64_t value, int64_t width) -> Value {
+    return arith::ConstantIntOp::create(rewriter, loc, value, width);
+  };
+  // lstm-lower-launches knows the kernel by the mark.
+  Value unknown = LLVM::ZeroOp::create(rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()));
+  Value fits = callRuntime(rewriter, loc, "lstmCudaFits", rewriter.getI32Type(),
+                           {unknown, constant(plan.getNumThreads(), 64), constant(plan.isCluster() ? plan.unitBlocks : 0, 64),
+                            constant(getSharedBytes(loop, plan), 32)});
+  fits.getDefiningOp()->setAttr(kLaunchedKernelAttrName, kernel);
+  scf::YieldOp::create(rewriter, loc, compare(arith::CmpIPredicate::ne, fits, constant(0, 32)));
+  return asks.getResult(0);
 }
 
 void LoopConversion::run() {
@@ -155,7 +176,7 @@ void LoopConversion::run() {
   Value device = callRuntime(rewriter, loc, "lstmCudaGetMultiprocessors", rewriter.getI64Type(), {});
   device = arith::IndexCastOp::create(rewriter, loc, rewriter.getIndexType(), device);
   Value share = arith::DivUIOp::create(rewriter, loc, device, index(siblings));
-  Value fits = getFit();
+  Value isAligned = getAlignment();
   int64_t least = -1;
   for (const PlannedRows &part : planned) {
     int64_t before = std::exchange(least, part.maxRows);
@@ -165,17 +186,19 @@ void LoopConversion::run() {
     unsigned numParts = getNumParts(loop, *part.plan);
     Value shareOfPart = rewriter.createOrFold<arith::DivUIOp>(loc, share, index(numParts));
     Value isFor = compare(arith::CmpIPredicate::uge, shareOfPart, index(part.plan->unitBlocks));
-    if (fits)
-      isFor = arith::AndIOp::create(rewriter, loc, isFor, fits);
+    if (isAligned)
+      isFor = arith::AndIOp::create(rewriter, loc, isFor, isAligned);
     if (before >= 0)
       isFor = arith::AndIOp::create(rewriter, loc, isFor,
                                     compare(arith::CmpIPredicate::ugt, rows, index(before)));
     if (&part != &planned.back())
       isFor = arith::AndIOp::create(rewriter, loc, isFor,
                                     compare(arith::CmpIPredicate::ule, rows, index(part.maxRows)));
+    auto kernel = DistinctAttr::create(rewriter.getUnitAttr());
+    isFor = guard(isFor, *part.plan, kernel);
     auto choice = scf::IfOp::create(rewriter, loc, isFor, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(choice.thenBlock());
-    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, shareOfPart, memory, finals, ragged);
+    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, shareOfPart, memory, finals, ragged, kernel);
     rewriter.setInsertionPointToStart(choice.elseBlock());
   }
   rewriter.moveOpBefore(source, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());

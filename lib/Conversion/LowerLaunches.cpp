@@ -8,6 +8,8 @@
 
 #include "lstm/Conversion/Passes.h"
 
+#include "CUDARuntime.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -40,6 +42,7 @@ private:
   LogicalResult addModule(gpu::BinaryOp binary);
   LogicalResult lower(gpu::LaunchFuncOp launch);
   LLVM::GlobalOp getKernel(gpu::LaunchFuncOp launch);
+  void passKernels(ArrayRef<gpu::LaunchFuncOp> launches);
   LLVM::GlobalOp addBytes(Location loc, const Twine &name, StringRef bytes);
   LLVM::GlobalOp addGlobal(Location loc, const Twine &name, Type type, bool isConstant,
                            function_ref<Value()> getValue);
@@ -163,6 +166,27 @@ LLVM::GlobalOp LaunchLowering::getKernel(gpu::LaunchFuncOp launch) {
   return kernel;
 }
 
+/// Calls with a mark get the kernel of launches with the same one. Where there are none any more, nobody needs the answer.
+void LaunchLowering::passKernels(ArrayRef<gpu::LaunchFuncOp> launches) {
+  DenseMap<Attribute, gpu::LaunchFuncOp> marked;
+  for (gpu::LaunchFuncOp launch : launches)
+    if (Attribute mark = launch->getAttr(kLaunchedKernelAttrName))
+      marked.insert({mark, launch});
+  module.walk([&](LLVM::CallOp call) {
+    Attribute mark = call->removeAttr(kLaunchedKernelAttrName);
+    if (!mark)
+      return;
+    b.setInsertionPoint(call);
+    gpu::LaunchFuncOp launch = marked.lookup(mark);
+    if (launch && modules.contains(launch.getKernelModuleName().getValue())) {
+      call->setOperand(0, addressOf(call.getLoc(), getKernel(launch)));
+      return;
+    }
+    call.getResult().replaceAllUsesWith(LLVM::ZeroOp::create(b, call.getLoc(), call.getResult().getType()));
+    call.erase();
+  });
+}
+
 LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
   Location loc = launch.getLoc();
   if (!modules.contains(launch.getKernelModuleName().getValue()))
@@ -248,6 +272,7 @@ LogicalResult LaunchLowering::run() {
       return failure();
   SmallVector<gpu::LaunchFuncOp> launches;
   module.walk([&](gpu::LaunchFuncOp launch) { launches.push_back(launch); });
+  passKernels(launches);
   for (gpu::LaunchFuncOp launch : launches)
     if (failed(lower(launch)))
       return failure();

@@ -8,6 +8,8 @@
 
 #include "lstm/Conversion/Passes.h"
 
+#include "CUDARuntime.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -111,8 +113,9 @@ struct LSTMOutlineKernelsPass
                                           launch.getDynamicSharedMemorySize(), operands,
                                           /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(),
                                           launch.getClusterSizeOperandValues());
-    if (Attribute together = launch->getAttr("lstm.together"))
-      call->setAttr("lstm.together", together);
+    for (StringRef mark : {StringRef("lstm.together"), StringRef(kLaunchedKernelAttrName)})
+      if (Attribute value = launch->getAttr(mark))
+        call->setAttr(mark, value);
     launch.erase();
     return success();
   }

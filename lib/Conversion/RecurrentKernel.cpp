@@ -240,7 +240,7 @@ void KernelEmitter::emitPart() {
   emitEndedBehind();
 }
 
-void KernelEmitter::emit(Value multiprocessors, Value memory) {
+void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kernel) {
   Location loc = b.getLoc();
   rows = getValueOrCreateConstantIndexOp(b, loc, loop.rows);
   steps = source.getUpperBound();
@@ -257,14 +257,13 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
   partBlocks = mul(divideUp(tiles, passes), plan.unitBlocks);
   unsigned numParts = getNumParts(loop, plan);
   Value grid = mul(partBlocks, numParts);
-  int64_t sharedBytes = 0;
-  for (unsigned part = 0; part < numParts; ++part)
-    sharedBytes = std::max(sharedBytes, KernelLayout(loop, plan, part).size.sharedBytes);
+  int64_t sharedBytes = getSharedBytes(loop, plan);
 
   auto emitLaunch = [&](Value cluster) {
     launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
                                    word(sharedBytes), Type(), ValueRange(), TypeRange(),
                                    TypeRange(), cluster, cluster ? one : Value(), cluster ? one : Value());
+    launch->setAttr(kLaunchedKernelAttrName, kernel);
     // The builder forgets the places of clusters.
     Block &body = launch.getBody().front();
     while (body.getNumArguments() < launch.getNumConfigRegionAttributes())
@@ -319,8 +318,8 @@ void KernelEmitter::emit(Value multiprocessors, Value memory) {
 
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
                                const KernelPlan &plan, bool approximates, Value multiprocessors, Value exchangeMemory,
-                               const FinalPlaces &finals, const RaggedParts &ragged) {
-  KernelEmitter(rewriter, loop, plan, approximates, finals, ragged).emit(multiprocessors, exchangeMemory);
+                               const FinalPlaces &finals, const RaggedParts &ragged, DistinctAttr kernel) {
+  KernelEmitter(rewriter, loop, plan, approximates, finals, ragged).emit(multiprocessors, exchangeMemory, kernel);
 }
 
 namespace {

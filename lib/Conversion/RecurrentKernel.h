@@ -19,10 +19,10 @@ namespace mlir::lstm {
 /// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
 /// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. With `approximates`, functions come from
 /// the special function unit if all products are of f16 and bf16. The last step writes states to `finals`, too; steps
-/// in which no row of a block lives are left out.
+/// in which no row of a block lives are left out. Launches are marked with `kernel`.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
                          bool approximates, Value multiprocessors, Value exchangeMemory, const FinalPlaces &finals,
-                         const RaggedParts &ragged);
+                         const RaggedParts &ragged, DistinctAttr kernel);
 
 /// Buffer deallocation wants to know the effects of barriers, which upstream does not say.
 void registerSynchronizationEffects(DialectRegistry &registry);

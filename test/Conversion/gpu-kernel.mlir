@@ -25,7 +25,15 @@
 // CHECK: %[[ALIGNED:.*]] = arith.cmpi eq, %[[REST]], %c0
 // CHECK: %[[THERE:.*]] = arith.cmpi uge, %[[DEVICE]], %[[C3]]
 // CHECK: %[[IS:.*]] = arith.andi %[[THERE]], %[[ALIGNED]]
-// CHECK: scf.if %[[IS]] {
+// Then the driver is asked whether a block has place.
+// CHECK: %[[HAS_PLACE:.*]] = scf.if %[[IS]] -> (i1) {
+// CHECK: %[[ANSWER:.*]] = llvm.call @lstmCudaFits(%{{.*}}, %c192_i64, %c0_i64, %{{.*}}) {lstm.launched_kernel = [[KERNEL:distinct\[[0-9]+\]<>]]}
+// CHECK: %[[YES:.*]] = arith.cmpi ne, %[[ANSWER]], %c0_i32 : i32
+// CHECK: scf.yield %[[YES]] : i1
+// CHECK: } else {
+// CHECK: scf.yield %false : i1
+// CHECK: }
+// CHECK: scf.if %[[HAS_PLACE]] {
 // Groups share out tiles of 8 rows; nothing is launched for no step.
 // CHECK: %[[TILES:.*]] = arith.ceildivui %[[ROWS]], %c8
 // CHECK: %[[MOST:.*]] = arith.divui %[[DEVICE]], %[[C3]]
@@ -77,7 +85,7 @@
 // CHECK: %[[SAFE:.*]] = arith.select %[[IS_MISSING]], %c2147483647_i32, %[[WORD]]
 // CHECK: llvm.store %[[SAFE]], %{{.*}} atomic syncscope("device") monotonic
 // CHECK: gpu.terminator
-// CHECK-NEXT: } {lstm.together}
+// CHECK-NEXT: } {lstm.launched_kernel = [[KERNEL]], lstm.together}
 // CHECK-NEXT: }
 // Where the device is too small, the loop stays.
 // CHECK-NEXT: } else {
@@ -118,9 +126,10 @@ func.func @one(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf3
 // CHECK: %[[ARE_THERE:.*]] = arith.andi %[[ALL_THERE]]
 // CHECK: %[[UP_TO_8:.*]] = arith.cmpi ule, %[[ROWS]], %[[C8]]
 // CHECK: %[[FIRST:.*]] = arith.andi %[[ARE_THERE]], %[[UP_TO_8]]
-// CHECK: scf.if %[[FIRST]] {
+// CHECK: %[[FIRST_FITS:.*]] = scf.if %[[FIRST]] -> (i1) {
+// CHECK: scf.if %[[FIRST_FITS]] {
 // CHECK: gpu.launch
-// CHECK: {lstm.together}
+// CHECK: lstm.together}
 // CHECK: } else {
 // CHECK: %[[ALL_THERE2:.*]] = arith.cmpi uge, %[[DEVICE]], %c2
 // CHECK: %[[ARE_THERE2:.*]] = arith.andi %[[ALL_THERE2]]
@@ -128,9 +137,10 @@ func.func @one(%h: memref<?x40xf32>, %g: memref<?x40xf32>, %U: memref<40x1x40xf3
 // CHECK: %[[BOTH:.*]] = arith.andi %[[ARE_THERE2]], %[[ABOVE_8]]
 // CHECK: %[[UP_TO_64:.*]] = arith.cmpi ule, %[[ROWS]], %[[C64]]
 // CHECK: %[[SECOND:.*]] = arith.andi %[[BOTH]], %[[UP_TO_64]]
-// CHECK: scf.if %[[SECOND]] {
+// CHECK: %[[SECOND_FITS:.*]] = scf.if %[[SECOND]] -> (i1) {
+// CHECK: scf.if %[[SECOND_FITS]] {
 // CHECK: gpu.launch
-// CHECK: {lstm.together}
+// CHECK: lstm.together}
 // CHECK: } else {
 // CHECK-NOT: gpu.launch
 // CHECK: scf.for
@@ -168,7 +178,7 @@ func.func @several(%h: memref<?x32xf32>, %g: memref<?x32xf32>, %U: memref<32x1x3
 // CHECK: gpu.shuffle
 // CHECK: arith.select %{{.*}}, %c2147450879_i32
 // CHECK: llvm.store %{{.*}} atomic syncscope("device") monotonic {alignment = 4 : i64} : i32
-// CHECK: {lstm.together}
+// CHECK: lstm.together}
 func.func @halves(%h: memref<4x16xf16>, %g: memref<4x16xf16>, %U: memref<16x1x16xf16>) {
   %c0 = arith.constant 0 : index
   %T = arith.constant 4 : index

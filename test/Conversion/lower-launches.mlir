@@ -65,6 +65,27 @@ module attributes {gpu.container_module} {
   }
 }
 // -----
+// A question about a kernel gets it; about one that is not launched any more it has no answer that anybody needs.
+// CHECK-LABEL: llvm.func @asks(
+// CHECK: %[[KERNEL:.*]] = llvm.mlir.addressof @k_state
+// CHECK: %[[ANSWER:.*]] = llvm.call @lstmCudaFits(%[[KERNEL]], %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, i64, i64, i32) -> i32
+// CHECK-NOT: llvm.call @lstmCudaFits
+// CHECK: %[[NONE:.*]] = llvm.mlir.zero : i32
+// CHECK: llvm.add %[[ANSWER]], %[[NONE]]
+// CHECK: llvm.call @lstmCudaLaunch(
+module attributes {gpu.container_module} {
+  gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90">, bin = "cubin">]
+  llvm.func @lstmCudaFits(!llvm.ptr, i64, i64, i32) -> i32
+  llvm.func @asks(%n: i64, %bytes: i32) -> i32 {
+    %unknown = llvm.mlir.zero : !llvm.ptr
+    %fits = llvm.call @lstmCudaFits(%unknown, %n, %n, %bytes) {lstm.launched_kernel = distinct[0]<>} : (!llvm.ptr, i64, i64, i32) -> i32
+    %other = llvm.call @lstmCudaFits(%unknown, %n, %n, %bytes) {lstm.launched_kernel = distinct[1]<>} : (!llvm.ptr, i64, i64, i32) -> i32
+    %sum = llvm.add %fits, %other : i32
+    gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) : i64 {lstm.launched_kernel = distinct[0]<>}
+    llvm.return %sum : i32
+  }
+}
+// -----
 // Clusters of blocks.
 // CHECK-LABEL: llvm.func @clusters(
 // CHECK: %[[N:.*]] = llvm.mlir.constant(16 : i64)

@@ -63,10 +63,11 @@ struct LaunchAttribute {
   union {
     unsigned cluster[3];
     int cooperative;
+    int early;
     char space[64];
   };
 };
-enum : unsigned { attributeCooperative = 2, attributeCluster = 4 };
+enum : unsigned { attributeCooperative = 2, attributeCluster = 4, attributeEarly = 6 };
 
 /// CUlaunchConfig.
 struct LaunchConfig {
@@ -102,6 +103,10 @@ struct UpdateInfo {
     (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream,       \
      void **, void **))                                                                            \
   X(cuLaunchKernelEx, "cuLaunchKernelEx", (const LaunchConfig *, Function, void **, void **))      \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor, "cuOccupancyMaxActiveBlocksPerMultiprocessor",    \
+    (int *, Function, int, size_t))                                                                \
+  X(cuOccupancyMaxActiveClusters, "cuOccupancyMaxActiveClusters",                                  \
+    (int *, Function, const LaunchConfig *))                                                       \
   X(cuStreamCreate, "cuStreamCreate", (Stream *, unsigned))                                        \
   X(cuStreamDestroy, "cuStreamDestroy_v2", (Stream))                                               \
   X(cuStreamSynchronize, "cuStreamSynchronize", (Stream))                                          \

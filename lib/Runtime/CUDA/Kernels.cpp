@@ -133,6 +133,22 @@ static constexpr int32_t plainSharedBytes = 48 * 1024;
 /// So have larger clusters than this.
 static constexpr int64_t portableClusterBlocks = 8;
 
+/// What a function has to be allowed, once. Returns the driver's result.
+static int allow(Resident *resident, int32_t sharedBytes, int64_t clusterBlocks) {
+  auto function = static_cast<Function>(resident->value);
+  if (sharedBytes > plainSharedBytes && sharedBytes > resident->sharedBytes.load(std::memory_order_relaxed)) {
+    if (int result = driver.cuFuncSetAttribute(function, maxDynamicShared, sharedBytes))
+      return result;
+    resident->sharedBytes.store(sharedBytes, std::memory_order_relaxed);
+  }
+  if (clusterBlocks > portableClusterBlocks && !resident->hasLargeClusters.load(std::memory_order_relaxed)) {
+    if (int result = driver.cuFuncSetAttribute(function, allowsLargeClusters, 1))
+      return result;
+    resident->hasLargeClusters.store(true, std::memory_order_relaxed);
+  }
+  return 0;
+}
+
 bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
                               const LaunchSize &size, Stream stream, void **parameters,
                               void **extra) {
@@ -147,26 +163,17 @@ bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
         return false;
       }
   auto function = static_cast<Function>(resident->value);
-  if (size.sharedBytes > plainSharedBytes &&
-      size.sharedBytes > resident->sharedBytes.load(std::memory_order_relaxed)) {
-    if (!CU(cuFuncSetAttribute, function, maxDynamicShared, size.sharedBytes))
-      return false;
-    resident->sharedBytes.store(size.sharedBytes, std::memory_order_relaxed);
-  }
+  if (!checkDriver(allow(resident, size.sharedBytes, size.cluster[0] * size.cluster[1] * size.cluster[2]),
+                   "cuFuncSetAttribute"))
+    return false;
   int result;
   const char *name = "cuLaunchKernel";
   bool isCluster = size.cluster[0] != 0;
-  if (size.cluster[0] * size.cluster[1] * size.cluster[2] > portableClusterBlocks &&
-      !resident->hasLargeClusters.load(std::memory_order_relaxed)) {
-    if (!CU(cuFuncSetAttribute, function, allowsLargeClusters, 1))
-      return false;
-    resident->hasLargeClusters.store(true, std::memory_order_relaxed);
-  }
-  if (!isCluster && !size.together) {
+  if (!isCluster && !size.together && !size.early) {
     result = driver.cuLaunchKernel(function, grid[0], grid[1], grid[2], block[0], block[1],
                                    block[2], size.sharedBytes, stream, parameters, extra);
   } else {
-    LaunchAttribute attributes[2] = {};
+    LaunchAttribute attributes[3] = {};
     unsigned count = 0;
     LaunchAttribute *cluster = isCluster ? &attributes[count++] : nullptr;
     if (cluster)
@@ -174,6 +181,10 @@ bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
     if (size.together) {
       attributes[count].id = attributeCooperative;
       attributes[count++].cooperative = 1;
+    }
+    if (size.early) {
+      attributes[count].id = attributeEarly;
+      attributes[count++].early = 1;
     }
     LaunchConfig config = {{}, {}, unsigned(size.sharedBytes), stream, attributes, count};
     for (int i = 0; i < 3; ++i) {
@@ -196,20 +207,22 @@ bool lstm::cuda::launchKernel(const LSTMCudaKernel *kernel, Resident *resident,
   return checkDriver(result, what);
 }
 
+/// The kernel on the session's device; null after a failure.
+static Resident *getKernel(lstm_cuda_session *session, LSTMCudaKernel *kernel) {
+  if (Resident *resident = findResident(&kernel->state, session->device->id))
+    return resident;
+  return mayPrepare(session, "the code of a kernel") ? loadKernel(kernel, session->device) : nullptr;
+}
+
 /// A launch by the session of the call, if there is one.
 static void launch(const char *caller, LSTMCudaKernel *kernel, const LaunchSize &size,
                    void **parameters) {
   lstm_cuda_session *session = getSession(caller);
   if (!session || size.grid[0] == 0 || size.grid[1] == 0 || size.grid[2] == 0)
     return;
-  Resident *resident = findResident(&kernel->state, session->device->id);
-  if (!resident) {
-    if (!mayPrepare(session, "the code of a kernel"))
-      return;
-    resident = loadKernel(kernel, session->device);
-    if (!resident)
-      return;
-  }
+  Resident *resident = getKernel(session, kernel);
+  if (!resident)
+    return;
   joinAside(session);
   if (launchKernel(kernel, resident, size, session->call.current, parameters))
     ++session->launches;
@@ -219,7 +232,7 @@ void lstmCudaLaunch(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_
                     int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
                     void **parameters) {
   launch(__func__, kernel,
-         {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes, /*together=*/false},
+         {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes},
          parameters);
 }
 
@@ -235,9 +248,36 @@ void lstmCudaLaunchClusters(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY
                             int64_t blockX, int64_t blockY, int64_t blockZ, int64_t clusterX,
                             int64_t clusterY, int64_t clusterZ, int32_t sharedBytes, void **parameters) {
   launch(__func__, kernel,
-         {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {clusterX, clusterY, clusterZ}, sharedBytes,
-          /*together=*/false},
+         {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {clusterX, clusterY, clusterZ}, sharedBytes},
          parameters);
+}
+
+void lstmCudaLaunchEarly(LSTMCudaKernel *kernel, int64_t gridX, int64_t gridY, int64_t gridZ,
+                         int64_t blockX, int64_t blockY, int64_t blockZ, int32_t sharedBytes,
+                         void **parameters) {
+  constexpr int earlyCapability = 90;
+  lstm_cuda_session *session = getSession(__func__);
+  bool early = session && session->device->capability >= earlyCapability;
+  launch(__func__, kernel,
+         {{gridX, gridY, gridZ}, {blockX, blockY, blockZ}, {}, sharedBytes, /*together=*/false, early}, parameters);
+}
+
+int32_t lstmCudaFits(LSTMCudaKernel *kernel, int64_t threads, int64_t clusterBlocks, int32_t sharedBytes) {
+  lstm_cuda_session *session = getSession(__func__);
+  Resident *resident = session ? getKernel(session, kernel) : nullptr;
+  // Of too much, the driver says so by an error: that is an answer.
+  if (!resident || allow(resident, sharedBytes, clusterBlocks))
+    return 0;
+  auto function = static_cast<Function>(resident->value);
+  int count = 0;
+  if (clusterBlocks == 0)
+    return driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(&count, function, threads, sharedBytes) == 0 && count > 0;
+  LaunchAttribute cluster = {attributeCluster, 0, {}};
+  cluster.cluster[0] = clusterBlocks;
+  cluster.cluster[1] = cluster.cluster[2] = 1;
+  LaunchConfig config = {{unsigned(clusterBlocks), 1, 1}, {unsigned(threads), 1, 1}, unsigned(sharedBytes), nullptr,
+                         &cluster, 1};
+  return driver.cuOccupancyMaxActiveClusters(&count, function, &config) == 0 && count > 0;
 }
 
 int64_t lstmCudaGetMultiprocessors(void) {

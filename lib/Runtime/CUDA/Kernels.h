@@ -22,8 +22,8 @@ struct LaunchSize {
   /// Blocks of a cluster; none if the first is 0.
   int64_t cluster[3];
   int32_t sharedBytes;
-  /// All blocks have to run at the same time.
-  bool together;
+  /// Whether all blocks have to run at the same time, or may begin before the kernel before them has ended.
+  bool together = false, early = false;
 };
 
 /// Launches nothing where the grid is empty.

@@ -527,6 +527,11 @@ int cuLaunchKernelEx(const struct Config *config, Handle *function, void **param
         return COOPERATIVE_LAUNCH_TOO_LARGE;
       continue;
     }
+    if (attribute->id == 6) { // Blocks that begin early.
+      if (attribute->value[0] != 1 || capability < 90)
+        return INVALID_VALUE;
+      continue;
+    }
     if (attribute->id != 4)
       return INVALID_VALUE;
     for (int i = 0; i < 3; ++i)
@@ -537,6 +542,26 @@ int cuLaunchKernelEx(const struct Config *config, Handle *function, void **param
       return INVALID_CLUSTER_SIZE;
   }
   return launch(function, config->grid, config->block, config->shared, config->stream, parameters);
+}
+static int countBlocks(const Handle *function, int threads, size_t shared) {
+  return threads <= 1024 && (shared <= 48 * 1024 || (int)shared <= function->sharedBytes) ? 2048 / threads : 0;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *found, Handle *function, int threads, size_t shared) {
+  ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor);
+  HANDLE(function, KERNEL);
+  *found = countBlocks(function, threads, shared);
+  return OK;
+}
+int cuOccupancyMaxActiveClusters(int *found, Handle *function, const struct Config *config) {
+  ENTER(cuOccupancyMaxActiveClusters);
+  HANDLE(function, KERNEL);
+  if (config->numAttributes != 1 || config->attributes->id != 4)
+    return INVALID_VALUE;
+  unsigned cluster = config->attributes->value[0];
+  if (cluster > 16 || (cluster > 8 && !function->hasLargeClusters))
+    return INVALID_CLUSTER_SIZE;
+  *found = countBlocks(function, config->block[0], config->shared) ? 7 : 0;
+  return OK;
 }
 int cuStreamCreate(Handle **stream, unsigned flags) {
   ENTER(cuStreamCreate);

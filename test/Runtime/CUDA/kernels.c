@@ -40,18 +40,21 @@ static LSTMCudaModule modules[] = {{8, all, 0}, {3, all, 0}, {2, all, 0}, {0, 0,
 static LSTMCudaKernel kernel;
 static int64_t grid[3] = {1, 1, 1}, block[3] = {32, 1, 1};
 static int32_t sharedBytes;
-static bool isTogether;
+static bool isTogether, isEarly, asks;
+static int32_t fits; /* the answer */
 static int64_t cluster; /* none if it is 0 */
 static void launch(void **values) {
   (void)values;
   void *parameters[1];
   if (!lstmCudaEnter(1))
     return;
-  if (cluster)
+  if (asks)
+    fits = lstmCudaFits(&kernel, block[0], cluster, sharedBytes);
+  else if (cluster)
     lstmCudaLaunchClusters(&kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], cluster, 1, 1,
                            sharedBytes, parameters);
   else
-    (isTogether ? lstmCudaLaunchTogether : lstmCudaLaunch)(
+    (isTogether ? lstmCudaLaunchTogether : isEarly ? lstmCudaLaunchEarly : lstmCudaLaunch)(
         &kernel, grid[0], grid[1], grid[2], block[0], block[1], block[2], sharedBytes, parameters);
 }
 static const int64_t none[] = {0, 0};
@@ -208,6 +211,69 @@ static void testClusters(void) {
   EXPECT(fakeCount("live"), 0);
 }
 
+/* Kernels that begin before the one before them has ended, where the device has that; in graphs, too. */
+static void testEarly(void) {
+  isEarly = true;
+  for (int capability = 80; capability <= 90; capability += 10) {
+    fakeSetCapability(capability);
+    lstm_cuda_session *session = makeSession();
+    kernel.state = NULL;
+    fakeResetCounts();
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_GOOD(session, run(session, 0));
+      EXPECT_TEXT(launched, capability == 90 ? "sm_90a" : "sm_80");
+    }
+    EXPECT(lstm_cuda_get(session, "replays") > 0, true);
+    EXPECT(fakeCount("cuLaunchKernel") > 0, capability == 80);
+    EXPECT(fakeCount("cuLaunchKernelEx") > 0, capability == 90);
+    EXPECT_GOOD(session, lstm_cuda_wait(session, 0));
+    lstm_cuda_destroy(session);
+    lstmCudaRelease(&modules[0]);
+  }
+  isEarly = false;
+  EXPECT(fakeCount("live"), 0);
+}
+
+static int32_t ask(lstm_cuda_session *session, int64_t threads, int64_t clusterBlocks, int32_t bytes) {
+  block[0] = threads;
+  cluster = clusterBlocks;
+  sharedBytes = bytes;
+  fits = -1;
+  EXPECT_GOOD(session, run(session, 0));
+  return fits;
+}
+
+/* Whether a block or a cluster has place; what has none is no failure. */
+static void testFits(void) {
+  fakeSetCapability(90);
+  lstm_cuda_session *session = makeSession();
+  EXPECT_GOOD(session, lstm_cuda_set_option(session, "graph-after", -1));
+  kernel.state = NULL;
+  asks = true;
+  EXPECT(ask(session, 1024, 0, 0), 1);
+  EXPECT(ask(session, 1056, 0, 0), 0);
+  EXPECT(ask(session, 256, 0, 227 * 1024), 1);
+  EXPECT(ask(session, 256, 0, 227 * 1024 + 1), 0);
+  EXPECT(ask(session, 256, 8, 0), 1);
+  EXPECT(ask(session, 256, 16, 227 * 1024), 1);
+  EXPECT(ask(session, 256, 17, 0), 0);
+  EXPECT(ask(session, 1056, 8, 0), 0);
+  fakeFail("cuOccupancyMaxActiveClusters", 1, 1);
+  EXPECT(ask(session, 256, 16, 0), 0);
+  /* Without code there is a failure. */
+  lstmCudaRelease(&modules[0]);
+  fakeFail("cuLibraryLoadData", 1, 209);
+  fits = -1;
+  EXPECT_FAILURE(session, run(session, 0), LSTM_NO_KERNEL, "cuLibraryLoadData");
+  EXPECT(fits, 0);
+  asks = false;
+  block[0] = 32;
+  cluster = sharedBytes = 0;
+  lstm_cuda_destroy(session);
+  lstmCudaRelease(&modules[0]);
+  EXPECT(fakeCount("live"), 0);
+}
+
 int main(int argc, char **argv) {
   (void)argv;
   if (argc > 1) {
@@ -234,5 +300,7 @@ int main(int argc, char **argv) {
   testLaunches();
   testTogether();
   testClusters();
+  testEarly();
+  testFits();
   return 0;
 }

@@ -56,6 +56,9 @@ int main(void) {
   EXPECT(lstmCudaGetMultiprocessors(), 0);
   EXPECT_FAILURE(session, lstm_cuda_wait(session, 0), LSTM_NULL_POINTER,
                  "lstmCudaGetMultiprocessors: no call of a session runs on this thread");
+  EXPECT(lstmCudaFits(&scaleKernel, 32, 0, 0), 0);
+  EXPECT_FAILURE(session, lstm_cuda_wait(session, 0), LSTM_NULL_POINTER,
+                 "lstmCudaFits: no call of a session runs on this thread");
   lstmCudaFill(&place, 1, 1);
   EXPECT_FAILURE(session, lstm_cuda_wait(session, 0), LSTM_NULL_POINTER,
                  "lstmCudaFill: no call of a session runs on this thread");
