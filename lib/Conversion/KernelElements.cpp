@@ -158,7 +158,7 @@ void KernelEmitter::publish(unsigned exchange, const Item &item, Value slot, Val
                                                                rem(item.blockUnit, 2), index(0)));
   }
   SmallVector<Value> words = place.format.pack(b, elements);
-  if (!plan.hasWarpGroups())
+  if (!plan.hasWarpGroups() && !plan.perStep)
     for (Value &value : words)
       value = makePresent(value, wordElements == 2 ? 0x7fff7fff : 0x7fffffff);
   guarded(isWriter, {}, [&]() -> SmallVector<Value> {

@@ -12,6 +12,7 @@
 #include "FinalStates.h"
 #include "KernelLayout.h"
 #include "RaggedSteps.h"
+#include "RecurrentKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -24,12 +25,10 @@ namespace mlir::lstm {
 /// Emits a kernel for a recurrence; see RecurrentKernel.cpp for what it does.
 class KernelEmitter {
 public:
-  /// With `approximates`, functions come from the special function unit if all products are of
-  /// 16 bits or rounded to TF32.
   KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
-                bool approximates, const FinalPlaces &finals, const RaggedParts &ragged)
+                KernelOptions options, const FinalPlaces &finals, const RaggedParts &ragged)
       : finals(finals), allRagged(ragged), source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
-        approximates(approximates && (multipliesHalves(loop) || plan.float32 == Float32Mode::TF32)), layout(loop, plan),
+        options(options), approximates(options.approximates && (multipliesHalves(loop) || plan.float32 == Float32Mode::TF32)), layout(loop, plan),
         global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
 
@@ -76,9 +75,13 @@ private:
   IRMapping computeStep(Value count);
 
   // Work.
+  void createLaunch(Value cluster, DistinctAttr kernel);
   void emitKernel();
+  void identify();
   void emitPart();
   void loadWeights(unsigned number);
+  Value packedAddress(unsigned number, unsigned slot);
+  SmallVector<Value> loadPacked(unsigned number, unsigned slot);
   SmallVector<Value> loadWeightRow(unsigned number, const Projection &projection, Value k);
   void publishInitial(unsigned exchange);
   void loadConstants(unsigned number);
@@ -88,6 +91,15 @@ private:
   Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
   scf::ForOp createTimeLoop(ValueRange carried);
   void emitSteps(Work work, ArrayRef<unsigned> numbers);
+
+  // A kernel a step: KernelSteps.cpp.
+  /// Numbers of stages, of which none waits for what other blocks give in the others.
+  using Segment = SmallVector<unsigned>;
+  SmallVector<Segment> getSegments();
+  void emitPerStep(Value memory, DistinctAttr kernel);
+  void emitBefore();
+  void emitSegment(const Segment &segment, Value count);
+  void loadUnwritten(unsigned number, const IRMapping &step);
 
   // Ragged batches: KernelRagged.cpp.
   const RaggedSteps *getRagged(unsigned part);
@@ -368,6 +380,7 @@ private:
   ImplicitLocOpBuilder b;
   const RecurrentLoop &loop;
   const KernelPlan &plan;
+  KernelOptions options;
   bool approximates;
   /// Of the part whose blocks are emitted.
   KernelLayout layout;

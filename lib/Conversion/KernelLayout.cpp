@@ -82,6 +82,9 @@ static int64_t getNumConstants(const RecurrentLoop &loop) {
 }
 
 unsigned lstm::getNumParts(const RecurrentLoop &loop, const KernelPlan &plan) {
+  // In a kernel a step blocks do all parts.
+  if (plan.perStep)
+    return 1;
   bool isThroughMemory = !plan.isCluster() && !plan.hasWarpGroups();
   return loop.hasLinkedParts && !isThroughMemory ? 1 : loop.numParts;
 }
@@ -239,7 +242,8 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
       int64_t words = 8 * layout.productTiles * getNumWeightPlanes(format, plan);
       all.push_back({&slot, words, 4 * words * plan.getNumProductThreads()});
       allBytes += all.back().bytes;
-      layout.slotBytes = std::max(layout.slotBytes, 4 * words * 32 * KernelPlan::kGroupWarps);
+      int64_t threads = plan.perStep ? plan.getNumProductThreads() : 32 * KernelPlan::kGroupWarps;
+      layout.slotBytes = std::max(layout.slotBytes, 4 * words * threads);
       mostSlotBytes = std::max(mostSlotBytes, layout.slotBytes);
     }
   int64_t planes = 1;
@@ -280,6 +284,7 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
     }
   }
   for (Weights &weights : all) {
+    weights.slot->isStreamed |= plan.perStep && !weights.isInRegisters;
     if (weights.slot->isStreamed)
       continue;
     if (weights.isInRegisters)
@@ -289,7 +294,8 @@ void KernelLayout::placeWeights(const RecurrentLoop &loop, const KernelPlan &pla
   }
   for (PhaseLayout &phase : phases) {
     phase.streamed = streamedBytes;
-    streamedBytes += phase.getNumStreamed() * phase.slotBytes * plan.splits;
+    streamedBytes += plan.perStep ? phase.slots.size() * phase.slotBytes
+                                  : phase.getNumStreamed() * phase.slotBytes * plan.splits;
   }
 }
 
@@ -388,6 +394,8 @@ static bool fits(const KernelLayout &layout, const KernelPlan &plan, const Kerne
 
 bool lstm::fits(const RecurrentLoop &loop, const KernelPlan &plan, const KernelTarget &target) {
   unsigned numParts = getNumParts(loop, plan);
+  if (plan.perStep)
+    return ::fits(KernelLayout(loop, plan), plan, target);
   return plan.unitBlocks <= (plan.isCluster() ? target.clusterBlocks : target.getShare() / numParts) &&
          llvm::all_of(llvm::seq(numParts),
                       [&](unsigned part) { return ::fits(KernelLayout(loop, plan, part), plan, target); });

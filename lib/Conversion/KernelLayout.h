@@ -69,10 +69,12 @@ struct PhaseLayout {
     return llvm::alignTo((hasWarpGroups ? 8 * unitWarps : 8) * getLaneProducts(), 16) + 4;
   }
   /// Slots at the front whose weights are streamed, and where those of a block lie in memory among all that are:
-  /// [stage][split][slot of the stage][four of words][thread of the group][word].
+  /// [stage][split][slot of the stage][four of words][thread of the group][word]. In a kernel a step all weights of a
+  /// block lie in memory, [slot][four of words][thread][word], and those that are not streamed are asked for at the
+  /// begin.
   int64_t getNumStreamed() const;
   int64_t streamed = 0;
-  /// Of a slot's weights, those of a group.
+  /// Of a slot's weights, those of a group, or in a kernel a step of a block.
   int64_t slotBytes = 0;
   /// Slots behind these whose weights are split late, and lie in shared memory one as far behind the other:
   /// as many as there are of whole stages of `stageGroups`.

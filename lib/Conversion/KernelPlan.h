@@ -36,6 +36,9 @@ struct KernelPlan {
   /// If it is 1, tiles are single rows, and multiplied without tensor cores, which take eight: f32 by fused
   /// multiply-adds.
   int64_t singleRows = 0;
+  /// If it is 1, each step is a kernel of its own, or, where a step waits for what other blocks give in it, several:
+  /// none has blocks that wait for each other. See KernelSteps.cpp.
+  int64_t perStep = 0;
 
   static constexpr int64_t kTileRows = 8;
   /// Warps that `wgmma` takes, and products that these have of a row.

@@ -21,7 +21,7 @@ bool lstm::isComplete(const KernelPlan &plan) {
   return plan.unitBlocks > 0 && plan.rowTiles > 0 && plan.splits > 0 &&
          (plan.mapWarps == 0 ? plan.unitWarps > 0
                              : plan.unitWarps == 0 || plan.unitWarps == KernelPlan::kGroupWarps) &&
-         plan.singleRows <= !plan.hasWarpGroups();
+         plan.singleRows <= !plan.hasWarpGroups() && plan.perStep <= (plan.unitWarps == 0);
 }
 
 Attribute lstm::toAttribute(MLIRContext *context, ArrayRef<PlannedRows> planned) {
@@ -73,7 +73,8 @@ FailureOr<SmallVector<PlannedRows>> lstm::getPlans(scf::ForOp loop) {
         *rows.plan.*field.member = get(field.name).value_or(0);
       if (!isComplete(*rows.plan) || found == std::end(kModes))
         return expects("positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or "
-                       "'unit_warps', 'single_rows' of 1 or, as with warp groups, none, and "
+                       "'unit_warps', 'single_rows' of 1 or, as with warp groups, none, "
+                       "'per_step' of 1 or, with 'unit_warps', none, and "
                        "'f32' one of bf16x3, exact and tf32");
       rows.plan->float32 = Float32Mode(found - std::begin(kModes));
     }

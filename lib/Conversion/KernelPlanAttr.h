@@ -27,10 +27,11 @@ inline constexpr PlanField kPlanFields[] = {{"unit_blocks", &KernelPlan::unitBlo
                                             {"splits", &KernelPlan::splits},
                                             {"map_warps", &KernelPlan::mapWarps},
                                             {"unit_warps", &KernelPlan::unitWarps},
-                                            {"single_rows", &KernelPlan::singleRows}};
+                                            {"single_rows", &KernelPlan::singleRows},
+                                            {"per_step", &KernelPlan::perStep}};
 
 /// Whether a plan has all that it needs: either warps that map or, in a cluster, warps that share
-/// out the units; and single rows once, not with warp groups.
+/// out the units; single rows not with warp groups, and a kernel a step with neither of these two.
 bool isComplete(const KernelPlan &plan);
 
 StringRef getModeName(Float32Mode mode);

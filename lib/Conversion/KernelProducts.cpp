@@ -179,12 +179,14 @@ SmallVector<Value> KernelEmitter::waitFor(unsigned number, ArrayRef<Fragment> fr
   SmallVector<Value> waiting;
   for (unsigned at : places)
     waiting.append(words.begin() + at, words.begin() + at + ProductFormat::kLaneWords);
-  SmallVector<Value> found = askUntilThere(addresses, waiting, [&](size_t, ValueRange four) -> Value {
-    Value largest = four.front();
-    for (Value other : four.drop_front())
-      largest = arith::MaxUIOp::create(b, largest, other);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, word(-1));
-  });
+  SmallVector<Value> found = waiting;
+  if (!plan.perStep)
+    found = askUntilThere(addresses, waiting, [&](size_t, ValueRange four) -> Value {
+      Value largest = four.front();
+      for (Value other : four.drop_front())
+        largest = arith::MaxUIOp::create(b, largest, other);
+      return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, largest, word(-1));
+    });
   for (auto [i, at] : llvm::enumerate(places))
     for (unsigned j = 0; j < 4; ++j) {
       Value value = found[4 * i + j];

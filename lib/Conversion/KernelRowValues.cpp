@@ -70,8 +70,8 @@ SmallVector<Value> KernelEmitter::askForFolds(ArrayRef<FoldRequest> requests) {
 
 /// Those words, when they are there.
 SmallVector<Value> KernelEmitter::waitForFolds(ArrayRef<FoldRequest> requests, ValueRange asked) {
-  // In a cluster they have been waited for.
-  if (requests.empty() || plan.isCluster())
+  // In a cluster they have been waited for, in a kernel a step the one before has ended.
+  if (requests.empty() || plan.isCluster() || plan.perStep)
     return SmallVector<Value>(asked);
   SmallVector<Value> addresses;
   for (const FoldRequest &request : requests)

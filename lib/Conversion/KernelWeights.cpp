@@ -69,7 +69,7 @@ SmallVector<Value> KernelEmitter::loadWeightRow(unsigned number, const Projectio
 }
 
 /// Loads the fragments of a phase's weights: words 0 ... 3 of the lane for row `laneRow` and
-/// for the row 8 below, in the order in which two products take them.
+/// for the row 8 below, in the order in which two products take them. For a kernel a step they go to memory.
 void KernelEmitter::loadWeights(unsigned number) {
   const PhaseLayout &phase = layout.phases[number];
   for (auto [s, slot] : llvm::enumerate(phase.slots)) {
@@ -107,7 +107,9 @@ void KernelEmitter::loadWeights(unsigned number) {
     SmallVector<Value> all;
     for (SmallVector<Value> &plane : words)
       all.append(plane);
-    if (!slot.place && !slot.isStreamed)
+    if (plan.perStep)
+      storeFours(packedAddress(number, s), 16 * plan.getNumProductThreads(), all);
+    else if (!slot.place && !slot.isStreamed)
       weights[{number, unsigned(s)}] = all;
     else if (plan.hasWarpGroups())
       storeSlotWeights(number, s, all);
@@ -128,13 +130,12 @@ void KernelEmitter::storeFours(Value first, int64_t distance, ArrayRef<Value> wo
   }
 }
 
-/// Words in shared memory, four at the offset `first`, and fours behind it so many bytes from each other.
+/// Words, four where `first` points to, and fours behind it so many bytes from each other.
 SmallVector<Value> KernelEmitter::loadFours(Value first, int64_t distance, int64_t count) {
   auto vector = VectorType::get(4, b.getI32Type());
   SmallVector<Value> words;
   for (int64_t i = 0; i < count / 4; ++i) {
-    Value place = add(first, index(i * distance));
-    Value four = LLVM::LoadOp::create(b, vector, advance(sharedMemory, place), /*alignment=*/16);
+    Value four = LLVM::LoadOp::create(b, vector, advance(first, index(i * distance)), /*alignment=*/16);
     for (int64_t j = 0; j < 4; ++j)
       words.push_back(LLVM::ExtractElementOp::create(b, four, word(j)));
   }
@@ -143,9 +144,12 @@ SmallVector<Value> KernelEmitter::loadFours(Value first, int64_t distance, int64
 
 SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s) {
   const Slot &slot = layout.phases[number].slots[s];
+  if (plan.perStep && slot.isStreamed)
+    return loadPacked(number, s);
   if (!slot.place)
     return weights[{number, s}];
   const Projection &projection = loop.phases[number].projections[slot.projection];
   int64_t count = 8 * layout.phases[number].productTiles * getFormat(projection, plan).getNumPlanes();
-  return loadFours(add(index(*slot.place), mul(thread, 16)), 16 * plan.getNumProductThreads(), count);
+  Value first = advance(sharedMemory, add(index(*slot.place), mul(thread, 16)));
+  return loadFours(first, 16 * plan.getNumProductThreads(), count);
 }

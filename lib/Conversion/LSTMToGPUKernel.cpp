@@ -38,9 +38,9 @@ namespace {
 class LoopConversion {
 public:
   LoopConversion(RewriterBase &rewriter, const RecurrentLoop &loop, ArrayRef<PlannedRows> planned,
-                 int64_t siblings, bool approximates)
+                 int64_t siblings, KernelOptions options)
       : rewriter(rewriter), loop(loop), source(loop.loop), loc(source.getLoc()), planned(planned),
-        siblings(siblings), approximates(approximates) {}
+        siblings(siblings), options(options) {}
 
   void run();
 
@@ -59,7 +59,7 @@ private:
   Location loc;
   ArrayRef<PlannedRows> planned;
   int64_t siblings;
-  bool approximates;
+  KernelOptions options;
   Value rows;
 };
 } // namespace
@@ -86,6 +86,8 @@ Value LoopConversion::allocate() {
       Value steps = rewriter.createOrFold<arith::MinUIOp>(loc, loop.maxSteps, index(KernelLayout::kLaunchSteps));
       Value slots = rewriter.createOrFold<arith::AddIOp>(loc, steps, index(1));
       words = multiply(multiply(slots, rows), index(layout.exchangeWords));
+      if (part.plan->perStep)
+        words = rewriter.createOrFold<arith::AddIOp>(loc, words, index(part.plan->unitBlocks * layout.streamedBytes / 4));
     }
     count = count ? rewriter.createOrFold<arith::MaxUIOp>(loc, count, words) : words;
     maxRows = part.maxRows;
@@ -182,23 +184,28 @@ void LoopConversion::run() {
     int64_t before = std::exchange(least, part.maxRows);
     if (!part.plan)
       continue;
-    // Blocks wait for each other: a group has to be there at the same time.
     unsigned numParts = getNumParts(loop, *part.plan);
     Value shareOfPart = rewriter.createOrFold<arith::DivUIOp>(loc, share, index(numParts));
-    Value isFor = compare(arith::CmpIPredicate::uge, shareOfPart, index(part.plan->unitBlocks));
+    Value isFor;
+    auto require = [&](Value condition) {
+      isFor = isFor ? arith::AndIOp::create(rewriter, loc, isFor, condition).getResult() : condition;
+    };
+    // Blocks wait for each other: a group has to be there at the same time.
+    if (!part.plan->perStep)
+      require(compare(arith::CmpIPredicate::uge, shareOfPart, index(part.plan->unitBlocks)));
     if (isAligned)
-      isFor = arith::AndIOp::create(rewriter, loc, isFor, isAligned);
+      require(isAligned);
     if (before >= 0)
-      isFor = arith::AndIOp::create(rewriter, loc, isFor,
-                                    compare(arith::CmpIPredicate::ugt, rows, index(before)));
+      require(compare(arith::CmpIPredicate::ugt, rows, index(before)));
     if (&part != &planned.back())
-      isFor = arith::AndIOp::create(rewriter, loc, isFor,
-                                    compare(arith::CmpIPredicate::ule, rows, index(part.maxRows)));
+      require(compare(arith::CmpIPredicate::ule, rows, index(part.maxRows)));
+    if (!isFor)
+      isFor = arith::ConstantIntOp::create(rewriter, loc, 1, 1);
     auto kernel = DistinctAttr::create(rewriter.getUnitAttr());
     isFor = guard(isFor, *part.plan, kernel);
     auto choice = scf::IfOp::create(rewriter, loc, isFor, /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(choice.thenBlock());
-    emitRecurrentKernel(rewriter, loop, *part.plan, approximates, shareOfPart, memory, finals, ragged, kernel);
+    emitRecurrentKernel(rewriter, loop, *part.plan, options, shareOfPart, memory, finals, ragged, kernel);
     rewriter.setInsertionPointToStart(choice.elseBlock());
   }
   rewriter.moveOpBefore(source, rewriter.getInsertionBlock(), rewriter.getInsertionPoint());
@@ -261,7 +268,9 @@ struct ConvertLSTMToGPUKernelPass
           return source.emitError("has a plan in 'lstm.kernel' that takes more than a "
                                   "multiprocessor has: ")
                  << source->getAttr(kKernelAttrName);
-      LoopConversion(rewriter, *loop, *planned, siblings, approximates).run();
+      // Since there are clusters.
+      bool beginsEarly = target.clusterBlocks != 0;
+      LoopConversion(rewriter, *loop, *planned, siblings, {approximates, beginsEarly}).run();
       ++numKernels;
       return success();
     }

@@ -225,7 +225,9 @@ LogicalResult LaunchLowering::lower(gpu::LaunchFuncOp launch) {
     shared = constant(loc, b.getI32Type(), 0);
   SmallVector<Value> sizes = {launch.getGridSizeX(), launch.getGridSizeY(), launch.getGridSizeZ(),
                               launch.getBlockSizeX(), launch.getBlockSizeY(), launch.getBlockSizeZ()};
-  StringRef name = launch->hasAttr("lstm.together") ? "lstmCudaLaunchTogether" : "lstmCudaLaunch";
+  StringRef name = launch->hasAttr("lstm.together") ? "lstmCudaLaunchTogether"
+                   : launch->hasAttr("lstm.early")  ? "lstmCudaLaunchEarly"
+                                                    : "lstmCudaLaunch";
   if (launch.hasClusterSize()) {
     name = "lstmCudaLaunchClusters";
     sizes.append({launch.getClusterSizeX(), launch.getClusterSizeY(), launch.getClusterSizeZ()});

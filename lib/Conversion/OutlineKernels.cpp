@@ -113,7 +113,7 @@ struct LSTMOutlineKernelsPass
                                           launch.getDynamicSharedMemorySize(), operands,
                                           /*asyncTokenType=*/Type(), /*asyncDependencies=*/ValueRange(),
                                           launch.getClusterSizeOperandValues());
-    for (StringRef mark : {StringRef("lstm.together"), StringRef(kLaunchedKernelAttrName)})
+    for (StringRef mark : {StringRef("lstm.together"), StringRef("lstm.early"), StringRef(kLaunchedKernelAttrName)})
       if (Attribute value = launch->getAttr(mark))
         call->setAttr(mark, value);
     launch.erase();

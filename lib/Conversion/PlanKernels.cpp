@@ -47,7 +47,8 @@ static std::string describe(const RecurrentLoop &loop, ArrayRef<PlannedRows> pla
       text += isLast ? llvm::formatv("more than {0} rows: ", least).str()
                      : llvm::formatv("up to {0} rows: ", part.maxRows).str();
     if (part.plan)
-      text += llvm::formatv("one kernel, {0} of {1} blocks, {2}, {3} {4} {5} warps",
+      text += llvm::formatv("{0}, {1} of {2} blocks, {3}, {4} {5} {6} warps",
+                            part.plan->perStep ? "a kernel a step" : "one kernel",
                             part.plan->isCluster() ? "clusters" : "groups", part.plan->unitBlocks,
                             describeTiles(*part.plan), part.plan->splits,
                             part.plan->isCluster()       ? "x"
@@ -75,13 +76,13 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
 
   LogicalResult initialize(MLIRContext *context) override {
     auto isUpTo = [&](size_t i, int64_t most) { return plan.size() <= i || (plan[i] >= 0 && plan[i] <= most); };
-    bool isPlan = plan.size() >= 4 && plan.size() <= 6 && isUpTo(4, 2) && isUpTo(5, 1) &&
+    bool isPlan = plan.size() >= 4 && plan.size() <= 6 && isUpTo(4, 3) && isUpTo(5, 1) &&
                   llvm::all_of(ArrayRef<int64_t>(plan).take_front(4), [](int64_t n) { return n >= 1; });
     if (!plan.empty() && !isPlan)
       return emitError(UnknownLoc::get(context))
              << "lstm-plan-kernels: expects plan to be four positive numbers "
-                "(unit blocks, row tiles, splits, map warps), 1 for clusters or 2 for warp groups, and 1 for single "
-                "rows, but got "
+                "(unit blocks, row tiles, splits, map warps), 1 for clusters, 2 for warp groups or 3 for a kernel a "
+                "step, and 1 for single rows, but got "
              << llvm::interleaved_array(plan);
     if (count < 1)
       return emitError(UnknownLoc::get(context))
@@ -141,6 +142,8 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
     }
     if (plan.hasWarpGroups())
       numbers.push_back(2);
+    if (plan.perStep)
+      numbers.push_back(3);
     if (plan.singleRows) {
       numbers.resize(5);
       numbers.push_back(1);
@@ -163,14 +166,17 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       layout.size.registers = std::max(layout.size.registers, other.registers);
       layout.size.sharedBytes = std::max(layout.size.sharedBytes, other.sharedBytes);
     }
-    return source.emitError()
-           << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers) << " takes " << plan.getNumThreads()
-           << " threads of " << layout.size.registers << " registers and " << layout.size.sharedBytes
-           << " bytes of shared memory, and has groups of " << plan.unitBlocks << " blocks, but there are "
-           << std::min(plan.getMaxRegisters(), target.registers / plan.getNumThreads()) << " registers, "
-           << target.sharedBytes << " bytes of shared memory and "
-           << (plan.isCluster() ? target.clusterBlocks : target.getShare() / numParts)
-           << (plan.isCluster() ? " blocks of a cluster" : " multiprocessors");
+    InFlightDiagnostic error = source.emitError();
+    error << "lstm-plan-kernels: plan " << llvm::interleaved_array(numbers) << " takes " << plan.getNumThreads()
+          << " threads of " << layout.size.registers << " registers and " << layout.size.sharedBytes
+          << " bytes of shared memory, and has groups of " << plan.unitBlocks << " blocks, but there are "
+          << std::min(plan.getMaxRegisters(), target.registers / plan.getNumThreads()) << " registers, "
+          << target.sharedBytes << " bytes of shared memory and ";
+    if (plan.perStep)
+      return error << "any number of blocks";
+    if (plan.isCluster())
+      return error << target.clusterBlocks << " blocks of a cluster";
+    return error << target.getShare() / numParts << " multiprocessors";
   }
 
   /// Those that were measured for the recurrence; empty if none were.
@@ -226,7 +232,8 @@ struct LSTMPlanKernelsPass : public lstm::impl::LSTMPlanKernelsPassBase<LSTMPlan
       int64_t kind = plan.size() > 4 ? plan[4] : 0;
       KernelPlan given{plan[0], plan[1], plan[2], kind == 1 ? 0 : plan[3], float32};
       given.singleRows = plan.size() > 5 ? plan[5] : 0;
-      if (kind != 0)
+      given.perStep = kind == 3;
+      if (kind == 1 || kind == 2)
         given.unitWarps = kind == 1 ? plan[3] : KernelPlan::kGroupWarps;
       if (failed(checkFits(*loop, given, target)))
         return failure();

@@ -61,6 +61,8 @@ std::optional<unsigned> KernelEmitter::getFirstProduct() {
 /// product: what is mapped before may be given twice before it is waited for once.
 std::optional<unsigned> KernelEmitter::getLastProducer() {
   std::optional<unsigned> last;
+  if (plan.perStep)
+    return last;
   if (std::optional<unsigned> first = getFirstProduct())
     for (const Projection &projection : loop.phases[*first].projections)
       if (projection.exchange && projection.isOfPreviousStep)
@@ -139,7 +141,8 @@ void KernelEmitter::emitKernel() {
   }
 }
 
-void KernelEmitter::emitPart() {
+/// What a thread is for, and where its block's shared memory lies.
+void KernelEmitter::identify() {
   Value lane = rem(thread, 32);
   warp = div(thread, 32);
   // Said so that the assembler knows that lanes have the same: then descriptors are computed once for all.
@@ -159,13 +162,16 @@ void KernelEmitter::emitPart() {
   auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), MemRefLayoutAttrInterface(),
                                Attribute(workgroup));
-  if (ragged)
-    skipEnded();
   Value memory = gpu::DynamicSharedMemoryOp::create(b, bytes);
   Value start = arith::IndexCastOp::create(
       b, b.getI64Type(), memref::ExtractAlignedPointerAsIndexOp::create(b, memory));
   sharedMemory = LLVM::IntToPtrOp::create(b, shared, start);
+}
 
+void KernelEmitter::emitPart() {
+  identify();
+  if (ragged)
+    skipEnded();
   if (plan.isCluster()) {
     beginCluster();
     for (unsigned i : getOwnPhases())
@@ -240,6 +246,23 @@ void KernelEmitter::emitPart() {
   emitEndedBehind();
 }
 
+/// A launch of all parts' blocks, with the insertion point in it.
+void KernelEmitter::createLaunch(Value cluster, DistinctAttr kernel) {
+  Value one = index(1), grid = mul(partBlocks, getNumParts(loop, plan));
+  launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
+                                 word(getSharedBytes(loop, plan)), Type(), ValueRange(), TypeRange(), TypeRange(), cluster,
+                                 cluster ? one : Value(), cluster ? one : Value());
+  launch->setAttr(kLaunchedKernelAttrName, kernel);
+  // The builder forgets the places of clusters.
+  Block &body = launch.getBody().front();
+  while (body.getNumArguments() < launch.getNumConfigRegionAttributes())
+    body.addArgument(b.getIndexType(), b.getLoc());
+  b.setInsertionPointToStart(&body);
+  gpu::TerminatorOp::create(b);
+  b.setInsertionPointToStart(&body);
+  thread = launch.getThreadIds().x;
+}
+
 void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kernel) {
   Location loc = b.getLoc();
   rows = getValueOrCreateConstantIndexOp(b, loc, loop.rows);
@@ -247,38 +270,27 @@ void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kerne
   Value one = index(1);
   auto divideUp = [&](Value l, Value r) { return b.createOrFold<arith::CeilDivUIOp>(l, r); };
   tiles = divideUp(rows, index(plan.getNumRows()));
-  // Clusters do not wait for each other: they may run one after the other.
-  Value groups = plan.isCluster() ? divideUp(tiles, index(plan.rowTiles))
-                                  : min(div(multiprocessors, plan.unitBlocks), tiles);
-  groups = arith::MaxUIOp::create(b, groups, one);
-  // At least one, so that nothing is divided by zero where there is no row.
-  passes = plan.isCluster() ? index(plan.rowTiles)
-                            : arith::MaxUIOp::create(b, divideUp(tiles, groups), one).getResult();
+  // Clusters do not wait for each other: they may run one after the other. Nor do the blocks of a kernel a step.
+  if (plan.isCluster()) {
+    passes = index(plan.rowTiles);
+  } else if (plan.perStep) {
+    passes = one;
+  } else {
+    // At least one, so that nothing is divided by zero where there is no row.
+    Value groups = arith::MaxUIOp::create(b, min(div(multiprocessors, plan.unitBlocks), tiles), one);
+    passes = arith::MaxUIOp::create(b, divideUp(tiles, groups), one);
+  }
   partBlocks = mul(divideUp(tiles, passes), plan.unitBlocks);
-  unsigned numParts = getNumParts(loop, plan);
-  Value grid = mul(partBlocks, numParts);
-  int64_t sharedBytes = getSharedBytes(loop, plan);
-
-  auto emitLaunch = [&](Value cluster) {
-    launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
-                                   word(sharedBytes), Type(), ValueRange(), TypeRange(),
-                                   TypeRange(), cluster, cluster ? one : Value(), cluster ? one : Value());
-    launch->setAttr(kLaunchedKernelAttrName, kernel);
-    // The builder forgets the places of clusters.
-    Block &body = launch.getBody().front();
-    while (body.getNumArguments() < launch.getNumConfigRegionAttributes())
-      body.addArgument(b.getIndexType(), b.getLoc());
-    b.setInsertionPointToStart(&body);
-    gpu::TerminatorOp::create(b);
-    b.setInsertionPointToStart(&launch.getBody().front());
-    thread = launch.getThreadIds().x;
-  };
+  if (plan.perStep) {
+    emitPerStep(memory, kernel);
+    return;
+  }
   if (plan.isCluster()) {
     begin = source.getLowerBound();
     end = steps;
     auto any = scf::IfOp::create(b, isLess(begin, steps));
     b.setInsertionPointToStart(any.thenBlock());
-    emitLaunch(index(plan.unitBlocks));
+    createLaunch(index(plan.unitBlocks), kernel);
     emitKernel();
     b.setInsertionPointAfter(any);
     return;
@@ -293,7 +305,7 @@ void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kerne
     Value tileWords = mul(tiles, layout.getTileWords(plan.getNumRows()));
     callRuntime(b, loc, "lstmCudaFill", Type(),
                 {pointer, word(0), arith::IndexCastOp::create(b, b.getI64Type(), tileWords)});
-    emitLaunch(Value());
+    createLaunch(Value(), kernel);
     launch->setAttr("lstm.together", b.getUnitAttr());
     launch->setAttr("lstm.alone", b.getUnitAttr());
     exchangeMemory = LLVM::AddrSpaceCastOp::create(b, global, pointer);
@@ -309,7 +321,7 @@ void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kerne
   begin = launches.getInductionVar();
   end = min(add(begin, most), steps);
   callRuntime(b, loc, "lstmCudaFill", Type(), {pointer, word(-1), words});
-  emitLaunch(Value());
+  createLaunch(Value(), kernel);
   launch->setAttr("lstm.together", b.getUnitAttr());
   exchangeMemory = LLVM::AddrSpaceCastOp::create(b, global, pointer);
   emitKernel();
@@ -317,9 +329,9 @@ void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kerne
 }
 
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
-                               const KernelPlan &plan, bool approximates, Value multiprocessors, Value exchangeMemory,
+                               const KernelPlan &plan, KernelOptions options, Value multiprocessors, Value exchangeMemory,
                                const FinalPlaces &finals, const RaggedParts &ragged, DistinctAttr kernel) {
-  KernelEmitter(rewriter, loop, plan, approximates, finals, ragged).emit(multiprocessors, exchangeMemory, kernel);
+  KernelEmitter(rewriter, loop, plan, options, finals, ragged).emit(multiprocessors, exchangeMemory, kernel);
 }
 
 namespace {

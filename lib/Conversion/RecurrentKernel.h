@@ -15,13 +15,19 @@
 
 namespace mlir::lstm {
 
+struct KernelOptions {
+  /// Whether functions come from the special function unit if all products are of f16 and bf16, or rounded to TF32.
+  bool approximates = false;
+  /// Whether kernels may begin before the one before them has ended (sm_90).
+  bool beginsEarly = false;
+};
+
 /// Launches a kernel that does what the loop, which stays, does, on a share of the device's
 /// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
-/// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. With `approximates`, functions come from
-/// the special function unit if all products are of f16 and bf16. The last step writes states to `finals`, too; steps
+/// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. The last step writes states to `finals`, too; steps
 /// in which no row of a block lives are left out. Launches are marked with `kernel`.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
-                         bool approximates, Value multiprocessors, Value exchangeMemory, const FinalPlaces &finals,
+                         KernelOptions options, Value multiprocessors, Value exchangeMemory, const FinalPlaces &finals,
                          const RaggedParts &ragged, DistinctAttr kernel);
 
 /// Buffer deallocation wants to know the effects of barriers, which upstream does not say.
