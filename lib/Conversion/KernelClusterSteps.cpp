@@ -66,7 +66,7 @@ KernelEmitter::emitWholePart(const MapStage &stage, Value count, Value tile, con
   Results results(items.size());
   if (stage.hasPhase)
     for (auto [i, item] : llvm::enumerate(items))
-      results[i] = mapItem(number, item, products[i], getItemInputs(i), step, rowValues[i]);
+      results[i] = mapItem(number, item, products[i], getItemInputs(i), rowValues[i]);
   // Others wait for this.
   for (unsigned fold : stage.folds) {
     for (auto [i, item] : llvm::enumerate(items))

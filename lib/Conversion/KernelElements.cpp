@@ -48,13 +48,12 @@ SmallVector<Value> KernelEmitter::getPosition(int32_t axes, Value row, Value gat
   return position;
 }
 
-/// What the used ones of the region's arguments behind the products stand for, but row values; only those that are kept
-/// for rows that have ended, or the others.
-SmallVector<KernelEmitter::Input> KernelEmitter::getInputs(unsigned number, bool areKept) {
+/// What the used ones of the region's arguments behind the products stand for, but row values.
+SmallVector<KernelEmitter::Input> KernelEmitter::getInputs(unsigned number) {
   PhaseOp op = loop.phases[number].op;
   SmallVector<Input> inputs;
   auto append = [&](Value operand, int32_t axes, int64_t gate, BlockArgument argument) {
-    if (!argument.use_empty() && isKept(number, argument) == areKept)
+    if (!argument.use_empty())
       inputs.push_back({operand, axes, gate, argument});
   };
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
@@ -257,8 +256,8 @@ SmallVector<Value> KernelEmitter::sumProducts(unsigned number, const Item &item,
 }
 
 /// What the region gives for an element.
-SmallVector<Value> KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs,
-                                          const IRMapping &step, const RowScalars &rowValues) {
+SmallVector<Value> KernelEmitter::mapItem(unsigned number, const Item &item, ValueRange products,
+                                          ValueRange inputs, const RowScalars &rowValues) {
   PhaseOp op = loop.phases[number].op;
   IRMapping mapping;
   for (auto [g, product] : llvm::enumerate(products))
@@ -269,15 +268,9 @@ SmallVector<Value> KernelEmitter::mapItem(unsigned number, const Item &item, Val
     if (rowValue)
       for (auto [g, scalar] : llvm::enumerate(rowValues.at(*rowValue)))
         mapping.map(op.getBody().getArgument(op.getInputArgumentIndex(i) + g), scalar);
-  SmallVector<Input> allKept = getInputs(number, /*areKept=*/true);
-  for (Operation &inner : op.getBodyBlock()->without_terminator()) {
-    auto select = dyn_cast<arith::SelectOp>(inner);
-    auto *kept = llvm::find_if(allKept, [&](const Input &input) { return select && input.argument == select.getFalseValue(); });
-    if (kept != allKept.end())
-      mapping.map(select.getResult(), selectKept(select, *kept, item, mapping, step));
-    else if (!approximates || !approximate(inner, mapping))
+  for (Operation &inner : op.getBodyBlock()->without_terminator())
+    if (!approximates || !approximate(inner, mapping))
       b.clone(inner, mapping);
-  }
   SmallVector<Value> results;
   for (Value scalar : op.getYield().getScalars())
     results.push_back(mapping.lookupOrDefault(scalar));
@@ -434,7 +427,7 @@ Value KernelEmitter::emitMapPart(unsigned stageNumber, Value count, const IRMapp
     results.push_back(guarded(item.exists, resultTypes, [&]() -> SmallVector<Value> {
       SmallVector<Value> given;
       if (stage.hasPhase) {
-        given = mapItem(number, item, products[i], inputValues, step, rowValues[i]);
+        given = mapItem(number, item, products[i], inputValues, rowValues[i]);
         publishResults(number, item, given, count);
       }
       for (unsigned fold : stage.folds)

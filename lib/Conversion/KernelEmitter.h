@@ -80,7 +80,7 @@ private:
   void identify();
   void emitPart();
   void loadWeights(unsigned number);
-  Value packedAddress(unsigned number, unsigned slot);
+  Value getPackedOffset(unsigned number, unsigned slot);
   SmallVector<Value> loadPacked(unsigned number, unsigned slot);
   SmallVector<Value> loadWeightRow(unsigned number, const Projection &projection, Value k);
   void publishInitial(unsigned exchange);
@@ -106,7 +106,6 @@ private:
   Value getLongest();
   void skipEnded();
   void emitEnded(Value first, Value last);
-  bool isKept(unsigned number, BlockArgument argument);
   void emitEndedBefore();
   void emitEndedBehind();
   std::optional<unsigned> getFirstProduct();
@@ -159,7 +158,7 @@ private:
   void storeSums(unsigned number, const Accumulators &accumulators, Value flip);
   Value sumAddress(unsigned number, Value flip, Value split, Value row, Value lane, Value product);
   void storeFours(Value first, int64_t distance, ArrayRef<Value> words);
-  SmallVector<Value> loadFours(Value first, int64_t distance, int64_t count);
+  SmallVector<Value> loadFours(Value memory, Value first, int64_t distance, int64_t count);
   SmallVector<Value> getSlotWeights(unsigned number, unsigned slot);
   Value getChunk(const Slot &slot, ProductFormat format, const Projection &projection);
   Value getLaneWord(const Slot &slot, const Projection &projection, int64_t w);
@@ -190,9 +189,7 @@ private:
     BlockArgument argument;
     Type getType() const { return argument.getType(); }
   };
-  SmallVector<Input> getInputs(unsigned number, bool areKept = false);
-  Value selectKept(arith::SelectOp select, const Input &kept, const Item &item, const IRMapping &mapping,
-                   const IRMapping &step);
+  SmallVector<Input> getInputs(unsigned number);
   Value getInputAddress(const Input &input, const Item &item, const IRMapping &step);
   Value loadInput(const Input &input, const Item &item, const IRMapping &step);
   Value loadElement(const Input &input, const Item &item, const IRMapping &step);
@@ -207,7 +204,7 @@ private:
   /// Row values of an element, by number: a scalar, or one for each gate.
   using RowScalars = llvm::DenseMap<unsigned, SmallVector<Value>>;
   SmallVector<Value> mapItem(unsigned number, const Item &item, ValueRange products, ValueRange inputs,
-                             const IRMapping &step, const RowScalars &rowValues = RowScalars());
+                             const RowScalars &rowValues = RowScalars());
   void storeItem(unsigned number, const Item &item, ValueRange results, const IRMapping &step,
                  ArrayRef<Value> isStored = {});
   Value getPublished(const Item &item, Value value);

@@ -41,6 +41,9 @@ Value KernelEmitter::getLongest() {
     Value other = gpu::ShuffleOp::create(b, longest, word(distance), word(32), gpu::ShuffleMode::XOR).getShuffleResult();
     longest = arith::MaxSIOp::create(b, longest, other);
   }
+  // Said so that the assembler knows that lanes have the same: else, in loops of so many steps, it keeps in each lane's
+  // registers what is the same for all.
+  longest = gpu::ShuffleOp::create(b, longest, word(0), word(32), gpu::ShuffleMode::IDX).getShuffleResult();
   return min(arith::IndexCastUIOp::create(b, b.getIndexType(), longest), loop.maxSteps);
 }
 
@@ -104,32 +107,6 @@ void KernelEmitter::emitEnded(Value first, Value last) {
     }
     return {};
   });
-}
-
-/// Whether a region's argument is an element of a state that it gives for a row that has ended, and nothing else: it is
-/// read when it is needed, as most rows live. Clusters have it in registers.
-bool KernelEmitter::isKept(unsigned number, BlockArgument argument) {
-  if (!ragged || plan.isCluster())
-    return false;
-  auto isEndedResult = [&](OpOperand &use) {
-    return isa<YieldOp>(use.getOwner()) && ragged->results.contains({number, use.getOperandNumber()});
-  };
-  return llvm::all_of(argument.getUses(), [&](OpOperand &use) {
-    auto select = dyn_cast<arith::SelectOp>(use.getOwner());
-    return select && use.getOperandNumber() == 2 && llvm::all_of(select->getUses(), isEndedResult);
-  });
-}
-
-/// A select of a state that is kept.
-Value KernelEmitter::selectKept(arith::SelectOp select, const Input &kept, const Item &item, const IRMapping &mapping,
-                                const IRMapping &step) {
-  auto branch = scf::IfOp::create(b, select.getType(), mapping.lookup(select.getCondition()), /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, mapping.lookupOrDefault(select.getTrueValue()));
-  b.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(b, loadInput(kept, item, step));
-  return branch.getResult(0);
 }
 
 void KernelEmitter::emitEndedBefore() {

@@ -23,18 +23,18 @@ using namespace mlir;
 using namespace mlir::lstm;
 
 /// What a lane has of a slot's weights, in memory behind what is exchanged: the first four words, and fours behind.
-Value KernelEmitter::packedAddress(unsigned number, unsigned slot) {
+Value KernelEmitter::getPackedOffset(unsigned number, unsigned slot) {
   const PhaseLayout &phase = layout.phases[number];
   Value exchanged = mul(mul(slots, rows), 4 * layout.exchangeWords);
   Value ofBlock = add(mul(block, layout.streamedBytes), index(phase.streamed + slot * phase.slotBytes));
-  return advance(exchangeMemory, add(add(exchanged, ofBlock), mul(thread, 16)));
+  return add(add(exchanged, ofBlock), mul(thread, 16));
 }
 
 SmallVector<Value> KernelEmitter::loadPacked(unsigned number, unsigned s) {
   const PhaseLayout &phase = layout.phases[number];
   ProductFormat format = getFormat(loop.phases[number].projections[phase.slots[s].projection], plan);
   int64_t words = 8 * phase.productTiles * getNumWeightPlanes(format, plan);
-  return loadFours(packedAddress(number, s), 16 * plan.getNumProductThreads(), words);
+  return loadFours(exchangeMemory, getPackedOffset(number, s), 16 * plan.getNumProductThreads(), words);
 }
 
 SmallVector<KernelEmitter::Segment> KernelEmitter::getSegments() {

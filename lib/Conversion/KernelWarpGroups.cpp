@@ -346,7 +346,7 @@ SmallVector<Value> KernelEmitter::emitMapTiles(unsigned number, Value count, con
       from = from.drop_front();
     }
     results.push_back(guarded(item.exists, types, [&] {
-      SmallVector<Value> mapped = mapItem(number, item, products[i], inputs, step);
+      SmallVector<Value> mapped = mapItem(number, item, products[i], inputs);
       publishResults(number, item, mapped, count);
       return mapped;
     }));
@@ -548,7 +548,7 @@ void KernelEmitter::multiplySlots(unsigned number, unsigned firstSlot, int64_t c
         continue;
       }
       offset = add(offset, mul(rem(thread, kGroupThreads), 16));
-      words = loadFours(offset, 16 * kGroupThreads, 8 * phase.productTiles);
+      words = loadFours(sharedMemory, offset, 16 * kGroupThreads, 8 * phase.productTiles);
     }
     operands.append(slot.isLate ? getParts(words, format) : words);
   }

@@ -108,7 +108,7 @@ void KernelEmitter::loadWeights(unsigned number) {
     for (SmallVector<Value> &plane : words)
       all.append(plane);
     if (plan.perStep)
-      storeFours(packedAddress(number, s), 16 * plan.getNumProductThreads(), all);
+      storeFours(advance(exchangeMemory, getPackedOffset(number, s)), 16 * plan.getNumProductThreads(), all);
     else if (!slot.place && !slot.isStreamed)
       weights[{number, unsigned(s)}] = all;
     else if (plan.hasWarpGroups())
@@ -130,12 +130,13 @@ void KernelEmitter::storeFours(Value first, int64_t distance, ArrayRef<Value> wo
   }
 }
 
-/// Words, four where `first` points to, and fours behind it so many bytes from each other.
-SmallVector<Value> KernelEmitter::loadFours(Value first, int64_t distance, int64_t count) {
+/// Words, four at the offset `first` of memory, and fours behind it so many bytes from each other.
+SmallVector<Value> KernelEmitter::loadFours(Value memory, Value first, int64_t distance, int64_t count) {
   auto vector = VectorType::get(4, b.getI32Type());
   SmallVector<Value> words;
   for (int64_t i = 0; i < count / 4; ++i) {
-    Value four = LLVM::LoadOp::create(b, vector, advance(first, index(i * distance)), /*alignment=*/16);
+    Value place = add(first, index(i * distance));
+    Value four = LLVM::LoadOp::create(b, vector, advance(memory, place), /*alignment=*/16);
     for (int64_t j = 0; j < 4; ++j)
       words.push_back(LLVM::ExtractElementOp::create(b, four, word(j)));
   }
@@ -150,6 +151,6 @@ SmallVector<Value> KernelEmitter::getSlotWeights(unsigned number, unsigned s) {
     return weights[{number, s}];
   const Projection &projection = loop.phases[number].projections[slot.projection];
   int64_t count = 8 * layout.phases[number].productTiles * getFormat(projection, plan).getNumPlanes();
-  Value first = advance(sharedMemory, add(index(*slot.place), mul(thread, 16)));
-  return loadFours(first, 16 * plan.getNumProductThreads(), count);
+  Value first = add(index(*slot.place), mul(thread, 16));
+  return loadFours(sharedMemory, first, 16 * plan.getNumProductThreads(), count);
 }

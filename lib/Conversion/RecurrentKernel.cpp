@@ -195,8 +195,7 @@ void KernelEmitter::emitPart() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(roles.thenBlock());
   // What no one needs for sure is shared out, too.
-  int64_t productRegisters =
-      llvm::alignDown((layout.size.registers + layout.getMostRegisters(plan)) / 2, 8);
+  int64_t productRegisters = llvm::alignDown((layout.size.registers + layout.getMostRegisters(plan)) / 2, 8);
   if (plan.hasWarpGroups())
     setRegisters(productRegisters);
   for (unsigned i : getOwnPhases())

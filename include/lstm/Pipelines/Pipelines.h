@@ -82,7 +82,7 @@ struct LSTMToNVVMOptions : public PassPipelineOptions<LSTMToNVVMOptions> {
           clEnumValN(GPUStrategy::Library, "library", "cuBLAS and one kernel a phase, in a graph"),
           clEnumValN(GPUStrategy::Persistent, "persistent", "one kernel for all steps, where it can be"))};
   ListOption<int64_t> kernelPlan{*this, "kernel-plan",
-                                 llvm::cl::desc("Layout of persistent kernels: unit blocks, row tiles, splits, map warps, 1 for clusters or 2 for warp groups, 1 for single rows")};
+                                 llvm::cl::desc("Layout of persistent kernels: unit blocks, row tiles, splits, map warps, 1 for clusters, 2 for warp groups or 3 for a kernel a step, 1 for single rows")};
   Option<std::string> kernelPlans{*this, "kernel-plans", llvm::cl::desc("File of measured layouts of persistent kernels"),
                                   llvm::cl::init("")};
   Option<std::string> kernelCandidates{*this, "kernel-candidates",

@@ -554,7 +554,8 @@ class PlannedCells(RandomCells):
     SEEDS = {"f16": [3, 4, 8, 10, 11, 12, 17, 18, 19, 20], "bf16": [1, 2, 5, 6, 8, 9, 10, 11, 12, 14],
              "exact": [1, 2, 6, 7, 8, 10, 15, 17, 19, 20], "bf16x3": [1, 3, 4, 6, 9, 13, 15, 16, 25, 31],
              "tf32": [1, 2, 3, 6, 7, 8, 9, 10, 11, 12]}
-    PLANS = {"warp_groups": "3,2,2,4,2", "clusters": "3,2,2,2,1", "single_rows": "3,2,3,1,0,1",
+    PLANS = {"warp_groups": "3,2,2,4,2", "clusters": "3,2,2,2,1", "per_step": "3,2,2,2,3", "single_rows": "3,2,3,1,0,1",
+             "single_rows_per_step": "3,2,3,1,3,1",
              "single_row_clusters": "3,2,2,2,1,1"}
 
     def __init__(self, mode, layout):
@@ -566,7 +567,7 @@ class PlannedCells(RandomCells):
     def every(cls):
         # Single rows are for f32; how its products are rounded makes no difference to them.
         return [cls(mode, layout) for mode in cls.SEEDS for layout in cls.PLANS
-                if mode == "exact" or (mode == "tf32" and layout != "single_rows") or not layout.startswith("single")]
+                if mode == "exact" or (mode == "tf32" and not layout.startswith("single_rows")) or not layout.startswith("single")]
 
 
 class StaticCells(RandomCells):
@@ -640,15 +641,24 @@ LAYOUTS = {"warp_groups": {Cell: dict.fromkeys(PLANNED, "2,2,1,4,2"),
            "clusters": {Cell: dict.fromkeys([*PLANNED, "layer_norm_lstm"], "3,2,1,2,1"),
                         Large: {"lstm": "16,1,2,2,1", "gru_reset_before": "3,3,2,2,1", "gru_reset_after": "12,2,2,2,1",
                                 "layer_norm_lstm": "8,2,2,1,1"}},
+           # The first ones have weights in registers, others also in memory.
+           "per_step": {Cell: dict.fromkeys([*PLANNED, "layer_norm_lstm"], "3,2,2,3,3"),
+                        Large: {"lstm": "16,2,1,4,3", "gru_reset_before": "3,1,4,4,3", "two_layer": "2,1,2,4,3",
+                                "bidirectional": "2,4,1,4,3", "gru_reset_after": "12,2,2,4,3", "layer_norm_lstm": "8,2,4,4,3"}},
            "single_rows": {Cell: dict.fromkeys(PLANNED, "5,1,3,1,0,1"), Large: {"lstm": "16,2,7,1,0,1"}},
+           "single_rows_per_step": {Cell: dict.fromkeys(PLANNED, "5,1,3,1,3,1"), Large: {"lstm": "16,2,7,1,3,1"}},
            "single_row_clusters": {Cell: dict.fromkeys(PLANNED, "3,3,1,2,1,1"), Large: {"lstm": "16,1,2,2,1,1"}}}
 # Clusters that reduce rows, by units: of padded ones, and with warps that have half of the rows.
 REDUCING = {8: "1,3,1,1,1", 44: "3,2,1,2,1", 300: "10,1,2,4,1"}
-# And such with which weights are streamed, by cell, mode and units.
-STREAMED = {("lstm", "exact", 500): "16,1,2,4,2", ("lstm", "bf16x3", 500): "12,4,1,4,2", ("lstm", "tf32", 500): "8,4,1,4,2",
-            ("lstm", "f16", 500): "8,1,1,4,2", ("lstm", "bf16", 500): "12,8,1,4,2",
-            ("gru_reset_before", "exact", 500): "16,8,1,4,2", ("gru_reset_before", "exact", 900): "16,1,1,4,2",
-            ("mgu", "exact", 500): "4,1,1,4,2", ("mgu", "f16", 900): "8,1,2,4,2"}
+# For a kernel a step; and plans with which weights are streamed, by cell, mode and units.
+PER_STEP = {8: "1,2,2,2,3", 44: "3,1,4,2,3", 300: "19,2,4,4,3"}
+STREAMED = {"warp_groups": {
+                ("lstm", "exact", 500): "16,1,2,4,2", ("lstm", "bf16x3", 500): "12,4,1,4,2", ("lstm", "tf32", 500): "8,4,1,4,2",
+                ("lstm", "f16", 500): "8,1,1,4,2", ("lstm", "bf16", 500): "12,8,1,4,2",
+                ("gru_reset_before", "exact", 500): "16,8,1,4,2", ("gru_reset_before", "exact", 900): "16,1,1,4,2",
+                ("mgu", "exact", 500): "4,1,1,4,2", ("mgu", "f16", 900): "8,1,2,4,2"},
+            "per_step": {("lstm", "exact", 500): "63,1,1,2,3", ("lstm", "tf32", 500): "16,2,2,4,3", ("lstm", "bf16", 500): "63,2,1,3,3",
+                         ("gru_reset_before", "exact", 900): "57,4,2,4,3"}}
 
 
 # The folder of the compiled programs; run.py says.
@@ -710,7 +720,9 @@ def every(count):
     # 'before' reduces rows before it projects.
     made += [Variant("persistent", Norm(cell, units, element), "clusters", [f"--kernel-plan={plan}"])
              for cell in norms.CELLS if cell != "before" for element in ("f32", "f16") for units, plan in REDUCING.items()]
-    made += [Variant("persistent", program, "warp_groups", [f"--kernel-plan={plan}", *get_mode_flags(program.mode)])
-             for program, plan in ((Streamed(*sizes), plan) for sizes, plan in STREAMED.items())]
+    made += [Variant("persistent", Norm(cell, units, element), "per_step", [f"--kernel-plan={plan}"])
+             for cell in norms.CELLS for element in ("f32", "f16") if (cell, element) != ("before", "f16") for units, plan in PER_STEP.items()]
+    made += [Variant("persistent", Streamed(*sizes), layout, [f"--kernel-plan={plan}", *get_mode_flags(sizes[1])])
+             for layout, plans in STREAMED.items() for sizes, plan in plans.items()]
     made += [Variant("persistent", Special(name), "warp_groups", ["--kernel-plan=2,2,1,4,2"]) for name in Special.GROWN]
     return {program.name: program for program in made}
