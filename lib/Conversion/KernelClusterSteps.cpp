@@ -80,7 +80,7 @@ KernelEmitter::emitWholePart(const MapStage &stage, Value count, Value tile, con
   for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
     if (exchange.producer == number)
       exchanges.push_back(e);
-  Value slot = add(getSlot(count), index(1));
+  Value slot = getNextSlot(count);
   for (unsigned e : exchanges)
     for (auto [item, values] : llvm::zip_equal(items, results))
       this->stage(e, slot, item, values[loop.exchanges[e].output]);

@@ -335,7 +335,7 @@ void KernelEmitter::publishInitial(unsigned exchange) {
 void KernelEmitter::publishResults(unsigned number, const Item &item, ValueRange results, Value count) {
   for (auto [e, exchange] : llvm::enumerate(loop.exchanges))
     if (exchange.producer == number)
-      publish(e, item, add(getSlot(count), index(1)), results[exchange.output]);
+      publish(e, item, getNextSlot(count), results[exchange.output]);
 }
 
 /// What the map threads read of a tile: inputs of all their elements.

@@ -55,6 +55,10 @@ private:
   }
   /// Where an exchange has what was before a step.
   Value getSlot(Value count);
+  /// Where it has what a step gives.
+  Value getNextSlot(Value count) {
+    return plan.perStep ? b.createOrFold<arith::SubIOp>(index(1), getSlot(count)) : add(getSlot(count), index(1));
+  }
   Value last(Value size) { return b.createOrFold<arith::SubIOp>(size, index(1)); }
 
   /// Runs `body` where `condition` holds, everywhere if it is null; elsewhere its values are
@@ -93,12 +97,9 @@ private:
   void emitSteps(Work work, ArrayRef<unsigned> numbers);
 
   // A kernel a step: KernelSteps.cpp.
-  /// Numbers of stages, of which none waits for what other blocks give in the others.
-  using Segment = SmallVector<unsigned>;
-  SmallVector<Segment> getSegments();
   void emitPerStep(Value memory, DistinctAttr kernel);
   void emitBefore();
-  void emitSegment(const Segment &segment, Value count);
+  void emitSegment(ArrayRef<unsigned> segment, Value count);
   void loadUnwritten(unsigned number, const IRMapping &step);
 
   // Ragged batches: KernelRagged.cpp.
@@ -132,7 +133,7 @@ private:
   };
   using Accumulators = SmallVector<SmallVector<Value>>;
   Value getProjectedSlot(const Projection &projection, Value count) {
-    return projection.isOfPreviousStep ? getSlot(count) : add(getSlot(count), index(1));
+    return projection.isOfPreviousStep ? getSlot(count) : getNextSlot(count);
   }
   Request getRequest(unsigned number, const Fragment &fragment, Value count, Value tile);
   SmallVector<Value> ask(unsigned number, ArrayRef<Fragment> fragments, Value count,

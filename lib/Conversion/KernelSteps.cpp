@@ -37,25 +37,6 @@ SmallVector<Value> KernelEmitter::loadPacked(unsigned number, unsigned s) {
   return loadFours(exchangeMemory, getPackedOffset(number, s), 16 * plan.getNumProductThreads(), words);
 }
 
-SmallVector<KernelEmitter::Segment> KernelEmitter::getSegments() {
-  SmallVector<Segment> segments(1);
-  auto waitsFor = [&](const MapStage &stage, const MapStage &before) {
-    if (stage.hasPhase && before.hasPhase)
-      for (const Projection &projection : loop.phases[stage.phase].projections)
-        if (projection.exchange && !projection.isOfPreviousStep &&
-            loop.exchanges[*projection.exchange].producer == before.phase)
-          return true;
-    SmallVector<unsigned> folds = loop.getFolds(loop.getRowValuesOf(stage));
-    return llvm::any_of(before.folds, [&](unsigned fold) { return llvm::is_contained(folds, fold); });
-  };
-  for (auto [number, stage] : llvm::enumerate(loop.stages)) {
-    if (llvm::any_of(segments.back(), [&](unsigned before) { return waitsFor(stage, loop.stages[before]); }))
-      segments.emplace_back();
-    segments.back().push_back(number);
-  }
-  return segments;
-}
-
 /// What no step writes, of the block's tile, before the kernel before has ended.
 void KernelEmitter::loadUnwritten(unsigned number, const IRMapping &step) {
   for (const Input &input : getInputs(number)) {
@@ -86,7 +67,7 @@ void KernelEmitter::emitBefore() {
     publishInitial(exchange);
 }
 
-void KernelEmitter::emitSegment(const Segment &segment, Value count) {
+void KernelEmitter::emitSegment(ArrayRef<unsigned> segment, Value count) {
   // Upstream's operation says nothing of memory, so that LLVM would read ahead of it what is waited for.
   auto control = [&](StringRef action) {
     if (options.beginsEarly)
@@ -123,8 +104,6 @@ void KernelEmitter::emitSegment(const Segment &segment, Value count) {
 }
 
 void KernelEmitter::emitPerStep(Value memory, DistinctAttr kernel) {
-  Value most = index(KernelLayout::kLaunchSteps);
-  slots = add(min(loop.maxSteps, most), index(1));
   Value pointer = getDevicePointer(b, b.getLoc(), memory);
   auto launchPart = [&](function_ref<void()> body) {
     OpBuilder::InsertionGuard guard(b);
@@ -137,15 +116,15 @@ void KernelEmitter::emitPerStep(Value memory, DistinctAttr kernel) {
     identify();
     body();
   };
-  auto launches = scf::ForOp::create(b, source.getLowerBound(), steps, most);
+  begin = source.getLowerBound();
+  end = steps;
+  auto any = scf::IfOp::create(b, isLess(begin, end));
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(launches.getBody());
-  begin = launches.getInductionVar();
-  end = min(add(begin, most), steps);
+  b.setInsertionPointToStart(any.thenBlock());
   launchPart([&] { emitBefore(); });
   auto time = scf::ForOp::create(b, begin, end, index(1));
   b.setInsertionPointToStart(time.getBody());
-  for (const Segment &segment : getSegments()) {
+  for (ArrayRef<unsigned> segment : loop.getSegments()) {
     launchPart([&] { emitSegment(segment, time.getInductionVar()); });
     if (options.beginsEarly)
       launch->setAttr("lstm.early", b.getUnitAttr());

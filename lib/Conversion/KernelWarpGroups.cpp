@@ -195,7 +195,7 @@ Value KernelEmitter::emitFetchPart(unsigned number, Value count, const IRMapping
     int64_t ahead = std::min(streamed, layout.ringPlaces);
     repeat(index(ahead), fetchWeights);
 
-    Value slot = projection.isOfPreviousStep ? getSlot(count) : add(getSlot(count), index(1));
+    Value slot = getProjectedSlot(projection, count);
     // The first slot is written where it is read.
     Value written = loop.exchanges[exchange].initial ? add(slot, index(1)) : slot;
     written = arith::IndexCastOp::create(b, b.getI32Type(), mul(written, plan.unitBlocks));

@@ -83,8 +83,7 @@ Value LoopConversion::allocate() {
         streamedBytes += KernelLayout(loop, *part.plan, p).streamedBytes;
       words = rewriter.createOrFold<arith::AddIOp>(loc, words, index(part.plan->unitBlocks * streamedBytes / 4));
     } else {
-      Value steps = rewriter.createOrFold<arith::MinUIOp>(loc, loop.maxSteps, index(KernelLayout::kLaunchSteps));
-      Value slots = rewriter.createOrFold<arith::AddIOp>(loc, steps, index(1));
+      Value slots = getNumSlots(rewriter, loop, *part.plan);
       words = multiply(multiply(slots, rows), index(layout.exchangeWords));
       if (part.plan->perStep)
         words = rewriter.createOrFold<arith::AddIOp>(loc, words, index(part.plan->unitBlocks * layout.streamedBytes / 4));

@@ -97,6 +97,8 @@ scf::ForOp KernelEmitter::createTimeLoop(ValueRange carried) {
 }
 
 Value KernelEmitter::getSlot(Value count) {
+  if (plan.perStep)
+    return rem(b.createOrFold<arith::SubIOp>(count, begin), 2);
   if (auto sum = count.getDefiningOp<arith::AddIOp>(); sum && sum.getRhs() == begin)
     return sum.getLhs();
   return b.createOrFold<arith::SubIOp>(count, begin);
@@ -269,6 +271,8 @@ void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kerne
   Value one = index(1);
   auto divideUp = [&](Value l, Value r) { return b.createOrFold<arith::CeilDivUIOp>(l, r); };
   tiles = divideUp(rows, index(plan.getNumRows()));
+  if (!plan.isCluster() && !plan.hasWarpGroups())
+    slots = getNumSlots(b, loop, plan);
   // Clusters do not wait for each other: they may run one after the other. Nor do the blocks of a kernel a step.
   if (plan.isCluster()) {
     passes = index(plan.rowTiles);
@@ -314,7 +318,6 @@ void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kerne
   }
   Value words = arith::IndexCastOp::create(b, b.getI64Type(), memref::DimOp::create(b, memory, 0));
   Value most = index(KernelLayout::kLaunchSteps);
-  slots = add(min(loop.maxSteps, most), one);
   auto launches = scf::ForOp::create(b, source.getLowerBound(), steps, most);
   b.setInsertionPointToStart(launches.getBody());
   begin = launches.getInductionVar();
@@ -325,6 +328,15 @@ void KernelEmitter::emit(Value multiprocessors, Value memory, DistinctAttr kerne
   exchangeMemory = LLVM::AddrSpaceCastOp::create(b, global, pointer);
   emitKernel();
   b.setInsertionPointAfter(launches);
+}
+
+Value lstm::getNumSlots(OpBuilder &b, const RecurrentLoop &loop, const KernelPlan &plan) {
+  Location loc = scf::ForOp(loop.loop).getLoc();
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(b, loc, value); };
+  if (plan.perStep)
+    return constant(2);
+  Value steps = b.createOrFold<arith::MinUIOp>(loc, loop.maxSteps, constant(KernelLayout::kLaunchSteps));
+  return b.createOrFold<arith::AddIOp>(loc, steps, constant(1));
 }
 
 void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,

@@ -22,9 +22,13 @@ struct KernelOptions {
   bool beginsEarly = false;
 };
 
+/// How many slots each exchange has in memory, without warp groups: one for each step of a launch and one for what was
+/// before, or, in a kernel a step, two.
+Value getNumSlots(OpBuilder &b, const RecurrentLoop &loop, const KernelPlan &plan);
+
 /// Launches a kernel that does what the loop, which stays, does, on a share of the device's
 /// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
-/// (min(steps, `KernelLayout::kLaunchSteps`) + 1) words. The last step writes states to `finals`, too; steps
+/// `getNumSlots` words, and behind them the weights of a kernel a step. The last step writes states to `finals`, too; steps
 /// in which no row of a block lives are left out. Launches are marked with `kernel`.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
                          KernelOptions options, Value multiprocessors, Value exchangeMemory, const FinalPlaces &finals,

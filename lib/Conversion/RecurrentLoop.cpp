@@ -71,6 +71,25 @@ private:
 };
 } // namespace
 
+SmallVector<SmallVector<unsigned>> RecurrentLoop::getSegments() const {
+  SmallVector<SmallVector<unsigned>> segments(1);
+  auto waitsFor = [&](const MapStage &stage, const MapStage &before) {
+    if (stage.hasPhase && before.hasPhase)
+      for (const Projection &projection : phases[stage.phase].projections)
+        if (projection.exchange && !projection.isOfPreviousStep &&
+            exchanges[*projection.exchange].producer == before.phase)
+          return true;
+    SmallVector<unsigned> folds = getFolds(getRowValuesOf(stage));
+    return llvm::any_of(before.folds, [&](unsigned fold) { return llvm::is_contained(folds, fold); });
+  };
+  for (auto [number, stage] : llvm::enumerate(stages)) {
+    if (llvm::any_of(segments.back(), [&](unsigned before) { return waitsFor(stage, stages[before]); }))
+      segments.emplace_back();
+    segments.back().push_back(number);
+  }
+  return segments;
+}
+
 SmallVector<unsigned> RecurrentLoop::getRowValuesOf(const MapStage &stage) const {
   llvm::SetVector<unsigned> needed;
   if (stage.hasPhase)

@@ -73,6 +73,9 @@ struct RecurrentLoop {
   /// Whether a part projects what another one gives.
   bool hasLinkedParts = false;
 
+  /// Numbers of stages, in runs of which none waits for what other rows or units give in the others.
+  SmallVector<SmallVector<unsigned>> getSegments() const;
+
   /// Row values that a stage has to know.
   SmallVector<unsigned> getRowValuesOf(const MapStage &stage) const;
   /// The folds that row values are made of and that are exchanged, in the order in which they are made.

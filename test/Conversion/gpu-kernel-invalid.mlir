@@ -103,7 +103,7 @@ func.func @negative_rows(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<
 func.func @incomplete(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf32>, %T: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{expects 'lstm.kernel' to be an array of dictionaries with positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, and 'f32' one of bf16x3, exact and tf32, but got [{unit_blocks = 1 : i64}]}}
+  // expected-error@+1 {{expects 'lstm.kernel' to be an array of dictionaries with positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, 'per_step' of 1 or, with 'unit_warps', none, and 'f32' one of bf16x3, exact and tf32, but got [{unit_blocks = 1 : i64}]}}
   scf.for %t = %c0 to %T step %c1 {
     lstm.phase project(%h, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%g : memref<?x16xf32>) {
     ^bb0(%z: f32, %old: f32):
@@ -123,7 +123,7 @@ func.func @incomplete(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x
 func.func @zero(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf32>, %T: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{expects 'lstm.kernel' to be an array of dictionaries with positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, and 'f32' one of bf16x3, exact and tf32}}
+  // expected-error@+1 {{expects 'lstm.kernel' to be an array of dictionaries with positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, 'per_step' of 1 or, with 'unit_warps', none, and 'f32' one of bf16x3, exact and tf32}}
   scf.for %t = %c0 to %T step %c1 {
     lstm.phase project(%h, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%g : memref<?x16xf32>) {
     ^bb0(%z: f32, %old: f32):
@@ -143,7 +143,7 @@ func.func @zero(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf
 func.func @mode(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf32>, %T: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{expects 'lstm.kernel' to be an array of dictionaries with positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, and 'f32' one of bf16x3, exact and tf32}}
+  // expected-error@+1 {{expects 'lstm.kernel' to be an array of dictionaries with positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, 'per_step' of 1 or, with 'unit_warps', none, and 'f32' one of bf16x3, exact and tf32}}
   scf.for %t = %c0 to %T step %c1 {
     lstm.phase project(%h, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%g : memref<?x16xf32>) {
     ^bb0(%z: f32, %old: f32):
@@ -163,7 +163,7 @@ func.func @mode(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf
 func.func @single_rows_of_warp_groups(%h: memref<?x16xf32>, %g: memref<?x16xf32>, %U: memref<16x1x16xf32>, %T: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{expects 'lstm.kernel' to be an array of dictionaries with positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, and 'f32' one of bf16x3, exact and tf32}}
+  // expected-error@+1 {{expects 'lstm.kernel' to be an array of dictionaries with positive 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, 'per_step' of 1 or, with 'unit_warps', none, and 'f32' one of bf16x3, exact and tf32}}
   scf.for %t = %c0 to %T step %c1 {
     lstm.phase project(%h, %U : memref<?x16xf32>, memref<16x1x16xf32>) outs(%g : memref<?x16xf32>) {
     ^bb0(%z: f32, %old: f32):

@@ -11,7 +11,8 @@
 // CHECK: gpu.shuffle xor %[[OWN]], %c16_i32
 // CHECK: gpu.shuffle xor %{{.*}}, %c1_i32
 // CHECK: %[[ALL:.*]] = arith.maxsi
-// CHECK: %[[LONGEST:.*]] = arith.index_castui %[[ALL]] : i32 to index
+// CHECK: %[[SAME:.*]], %{{.*}} = gpu.shuffle idx %[[ALL]], %c0_i32, %c32_i32 : i32
+// CHECK: %[[LONGEST:.*]] = arith.index_castui %[[SAME]] : i32 to index
 // CHECK: %[[KNOWN:.*]] = arith.minui %[[LONGEST]], %[[T:.*]] : index
 // CHECK: %[[LAST:.*]] = arith.minui %[[KNOWN]], %[[END:.*]] : index
 // CHECK: %[[STOP:.*]] = arith.maxui %[[BEGIN:.*]], %[[LAST]] : index

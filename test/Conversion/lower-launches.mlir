@@ -52,14 +52,16 @@ module attributes {gpu.container_module} {
   }
 }
 // -----
-// Blocks that wait for each other; that of another launch of the same kernel do not.
+// Blocks that wait for each other, and such that begin early; those of another launch of the same kernel do neither.
 // CHECK-LABEL: llvm.func @together(
 // CHECK: llvm.call @lstmCudaLaunchTogether(%[[KERNEL:.*]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[BYTES:.*]], %{{.*}}) : (!llvm.ptr, i64, i64, i64, i64, i64, i64, i32, !llvm.ptr) -> ()
+// CHECK: llvm.call @lstmCudaLaunchEarly(%[[KERNEL]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[BYTES]], %{{.*}}) : (!llvm.ptr, i64, i64, i64, i64, i64, i64, i32, !llvm.ptr) -> ()
 // CHECK: llvm.call @lstmCudaLaunch(
 module attributes {gpu.container_module} {
   gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90">, bin = "cubin">]
   llvm.func @together(%n: i64, %bytes: i32) {
     gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) : i64 dynamic_shared_memory_size %bytes {lstm.together}
+    gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) : i64 dynamic_shared_memory_size %bytes {lstm.early}
     gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) : i64 dynamic_shared_memory_size %bytes
     llvm.return
   }

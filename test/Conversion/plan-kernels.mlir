@@ -115,12 +115,12 @@ func.func @many_rows(%h: memref<1048576x64xf32>, %g: memref<1048576x64xf32>, %U:
   return
 }
 
-// No multiprocessor holds its part of these weights.
+// No multiprocessor holds its part of these weights: without libraries, each step is a kernel.
 // REMARK: plan-kernels.mlir:[[@LINE+8]]:{{.*}} remark: [Missed] PlanKernels | {{.*}}Remark="libraries, {{[0-9.]+}} us a step with {{[0-9]+}} rows, most of it products"
 // CHECK-LABEL: func.func @too_large(
 // CHECK: {lstm.kernel = [{}]}
 // ALWAYS-LABEL: func.func @too_large(
-// ALWAYS: {lstm.kernel = [{}]}
+// ALWAYS: {lstm.kernel = [{f32 = "exact", map_warps = {{.*}}, per_step = 1 : i64, {{.*}}}]}
 func.func @too_large(%h: memref<8x8192xf32>, %g: memref<8x8192xf32>, %U: memref<8192x4x8192xf32>, %T: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
