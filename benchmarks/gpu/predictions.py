@@ -34,7 +34,7 @@ def parse_remark(text, rows=float("inf")):
     """Its parts. Where they have no limits, what they predict is for `rows`, unless they say themselves."""
     parts = []
     for piece in text.split("; "):
-        limit = re.match(r"(?:up to (\d+)|more than (\d+)) rows: (?=one kernel|libraries)", piece)
+        limit = re.match(r"(?:up to (\d+)|more than (\d+)) rows: (?=one kernel|a kernel a step|libraries)", piece)
         most = float(limit[1]) if limit and limit[1] else float("inf")
         piece = piece[limit.end():] if limit else piece
         time = re.search(r", ([\d.]+) us a step(?: with (\d+) rows)?, most of it (.*)", piece)
@@ -46,11 +46,11 @@ def parse_remark(text, rows=float("inf")):
 
 def kernel_plan(plan):
     """The option that gives it; None of libraries."""
-    found = re.match(r"one kernel, (groups|clusters) of (?P<blocks>\d+) blocks, (?:(?P<tiles>\d+) )?tiles of (?:(?P<rows>\d+) )?(?P<single>single )?rows, "
+    found = re.match(r"(?:one kernel|(?P<step>a kernel a step)), (?P<kind>groups|clusters) of (?P<blocks>\d+) blocks, (?:(?P<tiles>\d+) )?tiles of (?:(?P<rows>\d+) )?(?P<single>single )?rows, "
                      r"(?P<splits>\d+) (?:\+|x|(?P<groups>x 4 \+)) (?P<warps>\d+) warps", plan)
     if not found:
         return None
-    kind = 1 if found[1] == "clusters" else 2 if found["groups"] else 0
+    kind = 1 if found["kind"] == "clusters" else 2 if found["groups"] else 3 if found["step"] else 0
     # Blocks of a cluster do tiles one after the other, others so many rows at once.
     tiles = int(found["tiles"] or 1) if kind == 1 else int(found["rows"] or 1) // (1 if found["single"] else TILE_ROWS)
     numbers = [int(found["blocks"]), tiles, int(found["splits"]), int(found["warps"]), kind, int(bool(found["single"]))]

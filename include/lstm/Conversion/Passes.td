@@ -285,8 +285,10 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     products of 16 bits and single rows. With `single_rows` of 1 tiles are rows, of which groups do `row_tiles` at once, and
     f32 is multiplied without tensor cores, which take 8 rows at least. With `unit_warps` of 4 and
     `map_warps`, `splits` warp groups multiply by `wgmma` (sm_90a); the model takes them for many rows and large weights. Their weights
-    may be more than a multiprocessor holds, so `unit_blocks` may be few; see convert-lstm-to-gpu-kernel. A part
-    without `unit_blocks` is for libraries.
+    may be more than a multiprocessor holds, so `unit_blocks` may be few; see convert-lstm-to-gpu-kernel. With `per_step`
+    of 1, in place of `unit_warps`, each step is a kernel, or, where it projects or reduces what it gives, several: blocks need not
+    be on the device together, so there may be any number. The model takes that where no kernel of all steps fits, if it is faster than
+    libraries. A part without `unit_blocks` is for libraries.
 
     Phases of a loop are of several parts if these need nothing of each other but what they project, and that in one
     direction, and each has a state: both directions of a layer, or layers. A kernel has a group or cluster of blocks for
@@ -314,7 +316,7 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     "lstm.multiprocessors" and others ([Compiling](Compiling.md#other-gpus)).
   }];
   let options = [
-    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters or 2 for warp groups (else 0 or nothing), 1 for single rows (else 0 or nothing), for all recurrences">,
+    ListOption<"plan", "plan", "int64_t", "Unit blocks, row tiles, splits, map warps, 1 for clusters, 2 for warp groups or 3 for a kernel a step (else 0 or nothing), 1 for single rows (else 0 or nothing), for all recurrences">,
     Option<"plansFile", "plans-file", "std::string", "", "Plans that were measured, for recurrences that it names">,
     Option<"candidatesFile", "candidates-file", "std::string", "", "Where to write plans that are worth measuring">,
     Option<"count", "count", "int64_t", "4", "Of those, for each of several numbers of rows">,
@@ -335,8 +337,9 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
   let description = [{
     On memrefs. A loop that lstm-plan-kernels has marked becomes launches of which the number of
     rows chooses one, and stays for numbers of rows that are for libraries, and for devices with
-    fewer multiprocessors than a group has blocks. Blocks of a launch wait for each other, so it is
-    one whose blocks all run at the same time (`lstmCudaLaunchTogether`).
+    fewer multiprocessors than a group has blocks, or on which a block or a cluster has no place, as the driver says
+    (`lstmCudaFits`). Blocks of a launch wait for each other, so it is one whose blocks all run at the same time
+    (`lstmCudaLaunchTogether`).
 
     What phases project is exchanged through memory: a slot for each step of a launch, which does up to
     256, all ones at first. A
@@ -352,6 +355,14 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     once, and fetches it in each step and for each tile, with what it is multiplied by. With `f32 = "exact"` warp groups
     keep weights whole, and split them into TF32 parts when they multiply them. Where numbers are split, NaN stays NaN, and
     an infinity may become NaN, as one of the parts that it is multiplied by may be 0.
+
+    With `per_step` a first kernel writes weights to memory in the order in which lanes multiply them. The others have no waiting within;
+    a block of theirs loads its weights, as far as there are registers, and what no step writes, before it waits for the kernel
+    before to end (`griddepcontrol`, `lstmCudaLaunchEarly`, from sm_90 on). Two slots are enough.
+
+    Where all that phases give is masked by the lengths of rows, as lstm-lower-recurrence does, blocks leave out the steps in which none of
+    their rows lives: behind the longest one's, or before if time runs backwards. They write there what the masks say, states once
+    and outputs for each step. Blocks of parts that wait for each other do so if all phases are masked alike. A kernel a step does all steps.
 
     Phases run one after the other in each step, those of each part of a recurrence on blocks of their own, in one launch;
     a part that projects what another one gives follows it, as far behind as it takes. A region is inlined, whatever cell it

@@ -14,11 +14,11 @@ called with, and what they must give, all from the suites that test the CPU.
     persistent/…      cells, large ones, random programs and those that reduce by --strategy=persistent
     cells/MODE/N      eight random cells each, by --strategy=persistent, for several numbers of steps and rows;
                       cells/MODE/static of sizes that are written down, cells/MODE/warp_groups by warp groups,
-                      cells/MODE/clusters, single_rows and single_row_clusters by such layouts
+                      cells/MODE/clusters, per_step, single_rows, ... by such layouts
     warp_groups/…     cells and large ones by warp groups; warp_groups/streamed/… with more weights than a block has place
                       for, warp_groups/special/… with weights that are not finite
-    clusters/…, single_rows/…, single_row_clusters/…
-                      cells and large ones by clusters, in single rows of f32, and by both
+    clusters/…, per_step/…, single_rows/…, single_rows_per_step/…, single_row_clusters/…
+                      cells and large ones by clusters, by a kernel a step, in single rows of f32, and by both
     library/…         cells by --strategy=library
     overlap/…         large ones so, with projections beside the steps, too
     stacked/NAME/MODE layers of a cell, which one kernel runs, each a step behind the one before; apart/… by a kernel each

@@ -34,7 +34,7 @@ from runner import Failure
 MOST_SECONDS = 120
 
 CELLS = "cell/(lstm|bidirectional|gru_reset_before|layer_norm_lstm)"
-LAYOUTS = "persistent|library|clusters|warp_groups|single_rows|single_row_clusters"
+LAYOUTS = "persistent|library|clusters|warp_groups|per_step|single_rows|single_rows_per_step|single_row_clusters"
 # Of all layouts, and some that use others of the runtime's functions.
 OTHERS = "op/gate/(f16|wide)|op/recurrence/integers|property/[1-4]"
 MEMORY = f"^((({LAYOUTS})/)?{CELLS}|stacked/(lstm|reverse)/bf16|{OTHERS})$"

@@ -416,9 +416,10 @@ CELLS = ["cell/lstm", "cell/gru_reset_before", "cell/bidirectional", "cell/layer
 FEW = CELLS[:3]
 STACKED = [program.name for program in programs.Stacked.every()]
 ENDURING = ["stacked/lstm/bf16"] + ["persistent/" + name for name in FEW] + [
-    f"{layout}/cell/{name}" for layout in ("warp_groups", "clusters", "single_row_clusters") for name in ("lstm", "gru_reset_before")]
+    f"{layout}/cell/{name}" for layout in ("warp_groups", "clusters", "single_row_clusters", "per_step") for name in ("lstm", "gru_reset_before")]
 ENDURING += ["clusters/cell/layer_norm_lstm"]
-REDUCING = [f"clusters/norm/{cell}/{units}/f16" for cell in ("gates", "softmax") for units in programs.REDUCING]
+REDUCING = [f"{layout}/norm/{cell}/{units}/f16" for layout, plans in (("clusters", programs.REDUCING), ("per_step", programs.PER_STEP))
+            for cell in ("gates", "softmax") for units in plans]
 SPLIT = [f"split/{name}" for name in (*programs.Split.GROWN, "lstm/static", "product")]
 # (scenario, programs, needs a GPU)
 SCENARIOS = [
@@ -427,7 +428,8 @@ SCENARIOS = [
                        for number in range(1, programs.RandomCells.LIBRARIES + 1)], True),
     (repeats_bitwise, [program.name for program in programs.PlannedCells.every()]
      + [f"{layout}/large/{name}" for layout, kinds in programs.LAYOUTS.items() for name in kinds[programs.Large]]
-     + ["warp_groups/streamed/" + "/".join(map(str, sizes)) for sizes in programs.STREAMED] + STACKED + REDUCING, True),
+     + [f"{layout}/streamed/" + "/".join(map(str, sizes)) for layout, plans in programs.STREAMED.items() for sizes in plans]
+     + STACKED + REDUCING, True),
     (is_as_exact_as_f32, SPLIT, True),
     (repeats_bitwise, SPLIT, True),
     (takes_strides, CELLS, False),
