@@ -77,9 +77,10 @@ Value KernelEmitter::loadInput(const Input &input, const Item &item, const IRMap
   if (!isa<MemRefType>(input.operand.getType()))
     return step.lookupOrDefault(input.operand);
   // A row that does not exist repeats the last one, whose elements are those of another thread, which may write them
-  // later than they are read here for nothing.
-  if (!plan.isCluster() && !plan.hasWarpGroups() && loop.stages.size() > 1 && isWritten(loop, input.operand))
-    return guarded(item.isRow, input.getType(), [&] {
+  // later than they are read here for nothing. So does a unit.
+  bool isWrittenBefore = (!plan.isCluster() && !plan.hasWarpGroups() && loop.stages.size() > 1) || keepsBefore();
+  if (isWrittenBefore && isWritten(loop, input.operand))
+    return guarded(conjoin(item.isRow, keepsBefore() ? item.isUnit : Value()), input.getType(), [&] {
              return SmallVector<Value>{loadElement(input, item, step)};
            }).front();
   return loadElement(input, item, step);
@@ -317,7 +318,11 @@ void KernelEmitter::publishInitial(unsigned exchange) {
     Item item = getItem(number, i, each.getInductionVar());
     guarded(item.exists, {}, [&]() -> SmallVector<Value> {
       Type element = cast<MemRefType>(initial.getType()).getElementType();
-      Value value = LLVM::LoadOp::create(b, element, address(initial, {item.row, item.unit}, step));
+      Value isOwn = keepsBefore() ? conjoin(item.isRow, item.isUnit) : Value();
+      Value value = guarded(isOwn, element, [&] {
+                      Value place = address(initial, {item.row, item.unit}, step);
+                      return SmallVector<Value>{LLVM::LoadOp::create(b, element, place)};
+                    }).front();
       if (plan.isCluster())
         stage(exchange, index(0), item, value);
       else

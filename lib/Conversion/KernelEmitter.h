@@ -107,6 +107,8 @@ private:
   Value getLongest();
   void skipEnded();
   void emitEnded(Value first, Value last);
+  /// Whether threads write what they keep of rows that live later before the first step.
+  bool keepsBefore() { return ragged && !ragged->isForward; }
   void emitEndedBefore();
   void emitEndedBehind();
   std::optional<unsigned> getFirstProduct();
