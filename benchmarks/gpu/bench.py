@@ -327,7 +327,8 @@ def measure_ragged(options):
             known = gpu_cases.reference(case, {n: torch.from_numpy(a).cuda() if n.startswith("len") else torch.from_numpy(a).cuda().double()
                                                for n, a in arrays.items()}, torch)
             order = np.random.default_rng(2).permutation(case.B)
-            mixed = {n: a[order] if n.startswith(("h0", "c0", "len")) else a[:, order] if n == "x" else a for n, a in arrays.items()}
+            mixed = {n: a[order] if n.startswith(("h0", "c0", "len")) else np.ascontiguousarray(a[:, order]) if n == "x" else a
+                     for n, a in arrays.items()}
             sides = {"ours": (participants.ours(case, arrays, options.programs), lambda ys: ys, known),
                      "mixed": (participants.ours(case, mixed, options.programs), lambda ys: ys, known[:, order.tolist()]),
                      "cudnn": (participants.cudnn_packed(case, arrays), lambda ys: participants.padded(ys, case), known)}  # noqa: B023

@@ -94,7 +94,7 @@ private:
   Value emitProductPart(unsigned number, Value count, const IRMapping &step, Value flip);
   Value emitMapPart(unsigned number, Value count, const IRMapping &step, Value flip);
   scf::ForOp createTimeLoop(ValueRange carried);
-  void emitSteps(Work work, ArrayRef<unsigned> numbers);
+  void emitSteps(Work work, ArrayRef<unsigned> numbers, bool isAlone = false);
 
   // A kernel a step: KernelSteps.cpp.
   void emitPerStep(Value memory, DistinctAttr kernel);
@@ -104,9 +104,14 @@ private:
 
   // Ragged batches: KernelRagged.cpp.
   const RaggedSteps *getRagged(unsigned part);
-  Value getLongest();
+  Value getLongest(Value first, Value behind, bool isAlone);
+  Value clampToLaunch(Value step);
   void skipEnded();
-  void emitEnded(Value first, Value last);
+  bool leavesTiles();
+  SmallVector<Value> beginTiles(bool isAlone);
+  SmallVector<Value> leaveTiles(Value count, ValueRange carried, bool isAlone);
+  void endTiles();
+  void emitEnded(Value first, Value last, Value tile);
   /// Whether threads write what they keep of rows that live later before the first step.
   bool keepsBefore() { return ragged && !ragged->isForward; }
   void emitEndedBefore();
@@ -393,6 +398,9 @@ private:
   /// Where rows of the part end, if they do, and all steps of the launch.
   const RaggedSteps *ragged = nullptr;
   Value allBegin, allEnd;
+  /// Behind all tiles of the block, while `endTile` is behind those that are left, and how many tiles have been done in
+  /// the steps before, if some are left out.
+  Value allEndTile, tilesBefore;
   /// Of the kernel: numbers of the thread, its warp, that among those that share out k and
   /// units, its lane's row and column of a fragment, its block among those that share units.
   Value thread, mapThread, warp, split, unitWarp, laneRow, laneColumn, block, firstTile, endTile;

@@ -25,10 +25,13 @@ const RaggedSteps *KernelEmitter::getRagged(unsigned part) {
   return found ? &*found : nullptr;
 }
 
-/// The length of the longest row of the block's tiles: lanes share out the rows.
-Value KernelEmitter::getLongest() {
-  Value first = mul(firstTile, plan.getNumRows()), behind = min(mul(endTile, plan.getNumRows()), rows);
-  auto each = scf::ForOp::create(b, add(first, rem(thread, 32)), behind, index(32), ValueRange(word(0)));
+/// The length of the longest row of tiles from `first` on: lanes share out the rows, or one that is alone has them all.
+Value KernelEmitter::getLongest(Value first, Value behind, bool isAlone) {
+  first = mul(first, plan.getNumRows());
+  behind = min(mul(behind, plan.getNumRows()), rows);
+  if (!isAlone)
+    first = add(first, rem(thread, 32));
+  auto each = scf::ForOp::create(b, first, behind, index(isAlone ? 1 : 32), ValueRange(word(0)));
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(each.getBody());
@@ -37,38 +40,75 @@ Value KernelEmitter::getLongest() {
     scf::YieldOp::create(b, ValueRange(arith::MaxSIOp::create(b, each.getRegionIterArg(0), length)));
   }
   Value longest = each.getResult(0);
-  for (int64_t distance = 16; distance > 0; distance /= 2) {
+  for (int64_t distance = isAlone ? 0 : 16; distance > 0; distance /= 2) {
     Value other = gpu::ShuffleOp::create(b, longest, word(distance), word(32), gpu::ShuffleMode::XOR).getShuffleResult();
     longest = arith::MaxSIOp::create(b, longest, other);
   }
   // Said so that the assembler knows that lanes have the same: else, in loops of so many steps, it keeps in each lane's
   // registers what is the same for all.
-  longest = gpu::ShuffleOp::create(b, longest, word(0), word(32), gpu::ShuffleMode::IDX).getShuffleResult();
+  if (!isAlone)
+    longest = gpu::ShuffleOp::create(b, longest, word(0), word(32), gpu::ShuffleMode::IDX).getShuffleResult();
   return min(arith::IndexCastUIOp::create(b, b.getIndexType(), longest), loop.maxSteps);
 }
 
 /// Leaves the steps in which some row lives.
 void KernelEmitter::skipEnded() {
-  Value longest = getLongest();
-  auto clamp = [&](Value step) -> Value { return arith::MaxUIOp::create(b, allBegin, min(step, allEnd)); };
+  Value longest = getLongest(firstTile, endTile, /*isAlone=*/false);
   if (ragged->isForward)
-    end = clamp(longest);
+    end = clampToLaunch(longest);
   else
-    begin = clamp(b.createOrFold<arith::SubIOp>(loop.maxSteps, longest));
+    begin = clampToLaunch(b.createOrFold<arith::SubIOp>(loop.maxSteps, longest));
+}
+
+Value KernelEmitter::clampToLaunch(Value step) { return arith::MaxUIOp::create(b, allBegin, min(step, allEnd)); }
+
+/// Of the tiles that a block does one after the other, those at the end are left out as soon as all of their rows have
+/// ended. Where time runs backwards, and in clusters, whose tiles share barriers, they are done as long as the others.
+bool KernelEmitter::leavesTiles() { return ragged && ragged->isForward && !plan.isCluster() && !plan.perStep; }
+
+/// What a loop over steps carries for that: behind the last tile that is done, when that one ends, and how many tiles
+/// have been done in all steps before.
+SmallVector<Value> KernelEmitter::beginTiles(bool isAlone) {
+  if (!leavesTiles())
+    return {};
+  return {endTile, getLongest(last(endTile), endTile, isAlone), index(0)};
+}
+
+/// At the begin of a step: leaves tiles that have ended. Returns what the next step gets.
+SmallVector<Value> KernelEmitter::leaveTiles(Value count, ValueRange carried, bool isAlone) {
+  if (!leavesTiles())
+    return {};
+  // Some tile is left, as the steps are those in which one of the block's rows lives.
+  auto left = scf::WhileOp::create(
+      b, carried.take_front(2).getTypes(), carried.take_front(2),
+      [&](OpBuilder &, Location, ValueRange now) {
+        Value hasEnded = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, now[1], count);
+        scf::ConditionOp::create(b, hasEnded, now);
+      },
+      [&](OpBuilder &, Location, ValueRange now) {
+        Value behind = last(now[0]);
+        scf::YieldOp::create(b, ValueRange{behind, getLongest(last(behind), behind, isAlone)});
+      });
+  b.setInsertionPointAfter(left);
+  endTile = left.getResult(0);
+  tilesBefore = carried[2];
+  return {endTile, left.getResult(1), add(tilesBefore, b.createOrFold<arith::SubIOp>(endTile, firstTile))};
+}
+
+void KernelEmitter::endTiles() {
+  endTile = allEndTile;
+  tilesBefore = Value();
 }
 
 /// What the block gives in steps in which none of its rows lives: a state that has two places gets the other one in the
 /// first of them.
-void KernelEmitter::emitEnded(Value first, Value last) {
+void KernelEmitter::emitEnded(Value first, Value last, Value tile) {
   guarded(isLess(first, last), {}, [&]() -> SmallVector<Value> {
     IRMapping firstStep = computeStep(first);
-    auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(each.getBody());
     for (unsigned number : getOwnPhases()) {
       PhaseOp op = loop.phases[number].op;
       for (int64_t i = 0; i < getNumItems(number); ++i) {
-        Item item = getItem(number, i, each.getInductionVar());
+        Item item = getItem(number, i, tile);
         guarded(conjoin(item.exists, conjoin(item.isRow, item.isUnit)), {}, [&]() -> SmallVector<Value> {
           for (auto [output, out] : llvm::enumerate(op.getOuts())) {
             auto found = ragged->results.find({number, unsigned(output)});
@@ -110,11 +150,26 @@ void KernelEmitter::emitEnded(Value first, Value last) {
 }
 
 void KernelEmitter::emitEndedBefore() {
-  if (ragged && !ragged->isForward)
-    emitEnded(allBegin, begin);
+  if (!ragged || ragged->isForward)
+    return;
+  auto each = scf::ForOp::create(b, firstTile, endTile, index(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  emitEnded(allBegin, begin, each.getInductionVar());
 }
 
+/// From the last tile on, as one ends when it and those behind it have.
 void KernelEmitter::emitEndedBehind() {
-  if (ragged && ragged->isForward)
-    emitEnded(end, allEnd);
+  if (!ragged || !ragged->isForward)
+    return;
+  Value count = b.createOrFold<arith::SubIOp>(endTile, firstTile);
+  auto each = scf::ForOp::create(b, index(0), count, index(1), ValueRange(leavesTiles() ? index(0) : end));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(each.getBody());
+  Value behind = b.createOrFold<arith::SubIOp>(endTile, each.getInductionVar()), tile = last(behind);
+  Value ended = each.getRegionIterArg(0);
+  if (leavesTiles())
+    ended = arith::MaxUIOp::create(b, ended, getLongest(tile, behind, /*isAlone=*/false));
+  emitEnded(clampToLaunch(ended), allEnd, tile);
+  scf::YieldOp::create(b, ended);
 }

@@ -83,6 +83,8 @@ Value KernelEmitter::getStage(unsigned number, Value count, Value tile) {
   }
   Value ownTiles = b.createOrFold<arith::SubIOp>(endTile, firstTile);
   Value ofTile = mul(b.createOrFold<arith::SubIOp>(tile, firstTile), getStages(layout.phases[number]));
+  if (tilesBefore)
+    return add(add(mul(tilesBefore, all), mul(ownTiles, before)), ofTile);
   return add(mul(ownTiles, add(mul(getSlot(count), all), index(before))), ofTile);
 }
 
@@ -376,19 +378,24 @@ void KernelEmitter::emitMapSteps() {
     sizes.push_back(first.size());
     carried.append(first);
   }
+  size_t numInputs = carried.size();
+  carried.append(beginTiles(/*isAlone=*/false));
   scf::ForOp time = createTimeLoop(carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
   Value count = add(time.getInductionVar(), begin);
+  SmallVector<Value> tiles = leaveTiles(count, time.getRegionIterArgs().drop_front(numInputs), /*isAlone=*/false);
   IRMapping step = computeStep(count);
-  ValueRange rest = time.getRegionIterArgs();
+  ValueRange rest = time.getRegionIterArgs().take_front(numInputs);
   SmallVector<Value> next;
   for (auto [number, size] : llvm::zip_equal(numbers, sizes)) {
     next.append(emitMapTiles(number, count, step, rest.take_front(size)));
     rest = rest.drop_front(size);
   }
+  next.append(tiles);
   if (!next.empty())
     scf::YieldOp::create(b, next);
+  endTiles();
 }
 
 /// The place of a stage in the ring, when it is there.

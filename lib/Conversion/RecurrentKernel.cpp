@@ -104,16 +104,22 @@ Value KernelEmitter::getSlot(Value count) {
   return b.createOrFold<arith::SubIOp>(count, begin);
 }
 
-/// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block.
-void KernelEmitter::emitSteps(Work work, ArrayRef<unsigned> numbers) {
-  scf::ForOp time = createTimeLoop(ValueRange(index(0)));
+/// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block; by a whole warp or
+/// one of its lanes alone.
+void KernelEmitter::emitSteps(Work work, ArrayRef<unsigned> numbers, bool isAlone) {
+  SmallVector<Value> carried = {index(0)};
+  carried.append(beginTiles(isAlone));
+  scf::ForOp time = createTimeLoop(carried);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(time.getBody());
   Value count = add(time.getInductionVar(), begin), flip = time.getRegionIterArg(0);
+  SmallVector<Value> next = leaveTiles(count, time.getRegionIterArgs().drop_front(), isAlone);
   IRMapping step = computeStep(count);
   for (unsigned i : numbers)
     flip = (this->*work)(i, count, step, flip);
-  scf::YieldOp::create(b, flip);
+  next.insert(next.begin(), flip);
+  scf::YieldOp::create(b, next);
+  endTiles();
 }
 
 /// Each part has blocks of its own, as many as the others.
@@ -161,6 +167,7 @@ void KernelEmitter::identify() {
   block = rem(block, plan.unitBlocks);
   // Blocks of a cluster wait for each other's tiles, whether they have rows or not.
   endTile = plan.isCluster() ? add(firstTile, passes) : min(add(firstTile, passes), tiles);
+  allEndTile = endTile;
   auto workgroup = gpu::AddressSpaceAttr::get(b.getContext(), gpu::AddressSpace::Workgroup);
   auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type(), MemRefLayoutAttrInterface(),
                                Attribute(workgroup));
@@ -217,7 +224,7 @@ void KernelEmitter::emitPart() {
     guarded(isLess(split, index(plan.splits)), {}, [&]() -> SmallVector<Value> {
       meetFetchers(/*fetches=*/true);
       return guarded(isFirst(rem(thread, 32)), {}, [&]() -> SmallVector<Value> {
-        emitSteps(&KernelEmitter::emitFetchPart, getOwnPhases());
+        emitSteps(&KernelEmitter::emitFetchPart, getOwnPhases(), /*isAlone=*/true);
         return {};
       });
     });

@@ -1,7 +1,7 @@
 // RUN: lstm-opt %s --convert-lstm-to-gpu-kernel --canonicalize --split-input-file | FileCheck %s
 // RUN: lstm-opt %s --convert-lstm-to-gpu-kernel --split-input-file | lstm-opt --split-input-file -o /dev/null
 
-// Blocks go on until their longest row has ended: its length is found by the lanes of each warp. Behind that the output is
+// Blocks go on until their longest row has ended: its length is found by the lanes of each warp. Behind the end of a tile the output is
 // zero, and the state gets its other place.
 // CHECK-LABEL: func.func @forward(
 // CHECK: gpu.launch
@@ -18,16 +18,29 @@
 // CHECK: %[[STOP:.*]] = arith.maxui %[[BEGIN:.*]], %[[LAST]] : index
 // Warps that multiply.
 // CHECK: %[[STEPS:.*]] = arith.subi %[[STOP]], %[[BEGIN]] : index
-// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c1 iter_args(%{{.*}} = %c0, %[[BEHIND:.*]] = %{{.*}}, %[[ENDS:.*]] = %{{.*}}, %{{.*}} = %c0)
+// Tiles at the end whose rows have ended are left out.
+// CHECK: %[[LEFT:.*]]:2 = scf.while (%{{.*}} = %[[BEHIND]], %[[ITS_END:.*]] = %[[ENDS]])
+// CHECK: arith.cmpi ule, %[[ITS_END]], %{{.*}} : index
+// CHECK: } do {
+// CHECK: arith.subi %{{.*}}, %c1
+// CHECK: arith.maxsi
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[LEFT]]#0 step %c1
 // CHECK: } else {
 // Warps that map.
 // CHECK: %[[STEPS:.*]] = arith.subi %[[STOP]], %[[BEGIN]] : index
 // CHECK: scf.for %{{.*}} = %c0 to %[[STEPS]] step %c1
-// CHECK: %[[REST:.*]] = arith.cmpi ult, %[[STOP]], %[[END]] : index
+// CHECK: scf.while
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c1 iter_args(%[[BEFORE:.*]] = %c0) -> (index) {
+// CHECK: arith.maxsi
+// CHECK: %[[ENDED:.*]] = arith.maxui %[[BEFORE]], %{{.*}} : index
+// CHECK: %[[KNOWN_END:.*]] = arith.minui %[[ENDED]], %[[END]] : index
+// CHECK: %[[TILE_END:.*]] = arith.maxui %[[BEGIN]], %[[KNOWN_END]] : index
+// CHECK: %[[REST:.*]] = arith.cmpi ult, %[[TILE_END]], %[[END]] : index
 // CHECK: scf.if %[[REST]] {
 // CHECK: %[[KEPT:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> f16
 // CHECK: llvm.store %[[KEPT]], %{{.*}} : f16, !llvm.ptr<1>
-// CHECK: scf.for %{{.*}} = %[[STOP]] to %[[END]] step %c1 {
+// CHECK: scf.for %{{.*}} = %[[TILE_END]] to %[[END]] step %c1 {
 // CHECK-NOT: llvm.load
 // CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
 // CHECK: gpu.terminator

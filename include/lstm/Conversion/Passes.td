@@ -361,8 +361,9 @@ def ConvertLSTMToGPUKernelPass : Pass<"convert-lstm-to-gpu-kernel", "ModuleOp"> 
     before to end (`griddepcontrol`, `lstmCudaLaunchEarly`, from sm_90 on). Two slots are enough.
 
     Where all that phases give is masked by the lengths of rows, as lstm-lower-recurrence does, blocks leave out the steps in which none of
-    their rows lives: behind the longest one's, or before if time runs backwards. They write there what the masks say, states once
-    and outputs for each step. Blocks of parts that wait for each other do so if all phases are masked alike. A kernel a step does all steps.
+    their rows lives: behind the longest one's, or before if time runs backwards. If it runs forwards, groups also leave out the last of
+    their tiles, one after the other, as they end: rows in the order of their lengths, the longest first, are best. Blocks write there
+    what the masks say, states once and outputs for each step. Blocks of parts that wait for each other do so if all phases are masked alike. A kernel a step does all steps.
 
     Phases run one after the other in each step, those of each part of a recurrence on blocks of their own, in one launch;
     a part that projects what another one gives follows it, as far behind as it takes. A region is inlined, whatever cell it

@@ -191,7 +191,9 @@ class Large(Cell):
 
     GROWN = {"lstm": {24: 80, 40: 256, 160: 1024}, "gru_reset_before": {}, "two_layer": {}, "bidirectional": {},
              "layer_norm_lstm": {24: 64, 40: 128, 160: 512}, "gru_reset_after": {28: 64, 40: 192, 120: 576}}
-    sizes = [("long", 100, 37, None), ("several launches", 300, 37, None), ("all end in the first launch", 300, 19, [90, 0, 17, 33] * 4 + [5, 1, 64])]
+    sizes = [("long", 100, 37, None), ("several launches", 300, 37, None), ("all end in the first launch", 300, 19, [90, 0, 17, 33] * 4 + [5, 1, 64]),
+             # A group of blocks has several tiles, of which the last ones end before the others.
+             ("tiles that end early", 30, 300, [30 - i // 10 for i in range(300)])]
 
     def __init__(self, cell):
         super().__init__(cell)
@@ -219,7 +221,7 @@ class Streamed(Large):
     # Units and gates of the example.
     SIZES = {"lstm": (40, 4), "gru_reset_before": (44, 3), "mgu": (36, 1)}
     # Several tiles in a group of blocks, too.
-    sizes = [("ragged", 4, 70, None), ("many rows", 3, 1100, None), ("one row", 3, 1, [3]), ("no steps", 0, 3, None), ("no rows", 2, 0, None)]
+    sizes = [("ragged", 4, 70, None), ("many rows", 3, 1100, None), ("tiles that end early", 8, 700, [8 - i // 80 for i in range(700)]), ("one row", 3, 1, [3]), ("no steps", 0, 3, None), ("no rows", 2, 0, None)]
     # Of states below 1: what their types, and those of factors, leave over a few steps.
     EXACTNESS = {"exact": ("units", 32.0), "bf16x3": ("absolute", 2.0**-15), "tf32": ("absolute", 2.0**-9),
                  "f16": ("units", 4.0), "bf16": ("units", 4.0)}
