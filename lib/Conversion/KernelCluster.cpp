@@ -323,7 +323,8 @@ void KernelEmitter::sendWords(unsigned exchange, Value tile, Value slot) {
       SmallVector<Value> operands = {
           getPeerAddress(peer, bufferOffset(exchange, tile, slot, plane, block, inBlock)),
           getPeerAddress(peer, arrivalOffset(exchange, tile, slot))};
-      operands.append(loadFours(sharedMemory, add(staged, stagingOffset(exchange, tile, slot)), /*distance=*/0, /*count=*/4));
+      Value first = add(staged, stagingOffset(exchange, tile, slot));
+      operands.append(loadFours(sharedMemory, first, /*distance=*/0, /*count=*/4));
       assembly("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [$0], {$2, $3, $4, $5}, [$1];",
                "r,r,r,r,r,r,~{memory}", {}, operands);
     });

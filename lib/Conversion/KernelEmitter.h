@@ -28,8 +28,9 @@ public:
   KernelEmitter(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
                 KernelOptions options, const FinalPlaces &finals, const RaggedParts &ragged)
       : finals(finals), allRagged(ragged), source(loop.loop), b(source.getLoc(), rewriter), loop(loop), plan(plan),
-        options(options), approximates(options.approximates && (multipliesHalves(loop) || plan.float32 == Float32Mode::TF32)), layout(loop, plan),
-        global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
+        options(options),
+        approximates(options.approximates && (multipliesHalves(loop) || plan.float32 == Float32Mode::TF32)),
+        layout(loop, plan), global(LLVM::LLVMPointerType::get(b.getContext(), 1)),
         shared(LLVM::LLVMPointerType::get(b.getContext(), 3)) {}
 
   void emit(Value multiprocessors, Value memory, DistinctAttr kernel);

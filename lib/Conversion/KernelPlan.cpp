@@ -198,7 +198,8 @@ static KernelPrediction predictPerStep(const RecurrentLoop &loop, const KernelPl
   KernelLayout layout(loop, plan);
   double slower = double(KernelTarget().clock) / target.clock;
   // Without an early begin, all that a kernel takes in a graph.
-  double kernels = loop.getSegments().size() * (target.clusterBlocks != 0 ? slower * kKernel : target.launchLatency / 1e3);
+  double kernel = target.clusterBlocks != 0 ? slower * kKernel : target.launchLatency / 1e3;
+  double kernels = loop.getSegments().size() * kernel;
   double working = 0, kilobytes = 0;
   int64_t tileRows = getTileRows(plan, rows);
   for (const MapStage &stage : loop.stages) {

@@ -41,8 +41,8 @@ Value KernelEmitter::getLongest(Value first, Value behind, bool isAlone) {
   }
   Value longest = each.getResult(0);
   for (int64_t distance = isAlone ? 0 : 16; distance > 0; distance /= 2) {
-    Value other = gpu::ShuffleOp::create(b, longest, word(distance), word(32), gpu::ShuffleMode::XOR).getShuffleResult();
-    longest = arith::MaxSIOp::create(b, longest, other);
+    auto other = gpu::ShuffleOp::create(b, longest, word(distance), word(32), gpu::ShuffleMode::XOR);
+    longest = arith::MaxSIOp::create(b, longest, other.getShuffleResult());
   }
   // Said so that the assembler knows that lanes have the same: else, in loops of so many steps, it keeps in each lane's
   // registers what is the same for all.
@@ -117,7 +117,8 @@ void KernelEmitter::emitEnded(Value first, Value last, Value tile) {
             Type element = cast<MemRefType>(out.getType()).getElementType();
             if (element.isIndex())
               element = b.getI64Type();
-            Value kept = LLVM::LoadOp::create(b, element, address(found->second.state, {item.row, item.unit}, firstStep));
+            Value from = address(found->second.state, {item.row, item.unit}, firstStep);
+            Value kept = LLVM::LoadOp::create(b, element, from);
             LLVM::StoreOp::create(b, kept, address(out, {item.row, item.unit}, firstStep));
             auto final = finals.find({number, unsigned(output)});
             if (final == finals.end())

@@ -311,8 +311,8 @@ SmallVector<Value> KernelEmitter::loadTileInputs(unsigned number, Value tile, Va
   return loadTile(number, inputs, /*prefetches=*/areAhead, count, computeStep(count), tile);
 }
 
-/// Maps a phase of a step, for all tiles. `ahead` are the elements of the first one that were asked for; returns those of the
-/// first one in the next step, which are on their way meanwhile.
+/// Maps a phase of a step, for all tiles. `ahead` are the elements of the first one that were asked for; returns those
+/// of the first one in the next step, which are on their way meanwhile.
 SmallVector<Value> KernelEmitter::emitMapTiles(unsigned number, Value count, const IRMapping &step, ValueRange ahead) {
   auto each = scf::ForOp::create(b, firstTile, endTile, index(1), ahead);
   OpBuilder::InsertionGuard guard(b);

@@ -86,7 +86,8 @@ Value LoopConversion::allocate() {
       Value slots = getNumSlots(rewriter, loop, *part.plan);
       words = multiply(multiply(slots, rows), index(layout.exchangeWords));
       if (part.plan->perStep)
-        words = rewriter.createOrFold<arith::AddIOp>(loc, words, index(part.plan->unitBlocks * layout.streamedBytes / 4));
+        words = rewriter.createOrFold<arith::AddIOp>(loc, words,
+                                                     index(part.plan->unitBlocks * layout.streamedBytes / 4));
     }
     count = count ? rewriter.createOrFold<arith::MaxUIOp>(loc, count, words) : words;
     maxRows = part.maxRows;
@@ -140,9 +141,10 @@ Value LoopConversion::guard(Value condition, const KernelPlan &plan, DistinctAtt
   };
   // lstm-lower-launches knows the kernel by the mark.
   Value unknown = LLVM::ZeroOp::create(rewriter, loc, LLVM::LLVMPointerType::get(rewriter.getContext()));
+  Value threads = constant(plan.getNumThreads(), 64);
+  Value clusterBlocks = constant(plan.isCluster() ? plan.unitBlocks : 0, 64);
   Value fits = callRuntime(rewriter, loc, "lstmCudaFits", rewriter.getI32Type(),
-                           {unknown, constant(plan.getNumThreads(), 64), constant(plan.isCluster() ? plan.unitBlocks : 0, 64),
-                            constant(getSharedBytes(loop, plan), 32)});
+                           {unknown, threads, clusterBlocks, constant(getSharedBytes(loop, plan), 32)});
   fits.getDefiningOp()->setAttr(kLaunchedKernelAttrName, kernel);
   scf::YieldOp::create(rewriter, loc, compare(arith::CmpIPredicate::ne, fits, constant(0, 32)));
   return asks.getResult(0);

@@ -166,7 +166,8 @@ LLVM::GlobalOp LaunchLowering::getKernel(gpu::LaunchFuncOp launch) {
   return kernel;
 }
 
-/// Calls with a mark get the kernel of launches with the same one. Where there are none any more, nobody needs the answer.
+/// Calls with a mark get the kernel of launches with the same one. Where there are none any more, nobody needs the
+/// answer.
 void LaunchLowering::passKernels(ArrayRef<gpu::LaunchFuncOp> launches) {
   DenseMap<Attribute, gpu::LaunchFuncOp> marked;
   for (gpu::LaunchFuncOp launch : launches)

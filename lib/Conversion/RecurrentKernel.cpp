@@ -104,8 +104,8 @@ Value KernelEmitter::getSlot(Value count) {
   return b.createOrFold<arith::SubIOp>(count, begin);
 }
 
-/// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block; by a whole warp or
-/// one of its lanes alone.
+/// All steps of one kind of work, which a step has for each of `numbers`, for the tiles of the block; by a whole warp
+/// or one of its lanes alone.
 void KernelEmitter::emitSteps(Work work, ArrayRef<unsigned> numbers, bool isAlone) {
   SmallVector<Value> carried = {index(0)};
   carried.append(beginTiles(isAlone));
@@ -258,8 +258,8 @@ void KernelEmitter::emitPart() {
 void KernelEmitter::createLaunch(Value cluster, DistinctAttr kernel) {
   Value one = index(1), grid = mul(partBlocks, getNumParts(loop, plan));
   launch = gpu::LaunchOp::create(b, grid, one, one, index(plan.getNumThreads()), one, one,
-                                 word(getSharedBytes(loop, plan)), Type(), ValueRange(), TypeRange(), TypeRange(), cluster,
-                                 cluster ? one : Value(), cluster ? one : Value());
+                                 word(getSharedBytes(loop, plan)), Type(), ValueRange(), TypeRange(), TypeRange(),
+                                 cluster, cluster ? one : Value(), cluster ? one : Value());
   launch->setAttr(kLaunchedKernelAttrName, kernel);
   // The builder forgets the places of clusters.
   Block &body = launch.getBody().front();
@@ -346,8 +346,8 @@ Value lstm::getNumSlots(OpBuilder &b, const RecurrentLoop &loop, const KernelPla
   return b.createOrFold<arith::AddIOp>(loc, steps, constant(1));
 }
 
-void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop,
-                               const KernelPlan &plan, KernelOptions options, Value multiprocessors, Value exchangeMemory,
+void lstm::emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
+                               KernelOptions options, Value multiprocessors, Value exchangeMemory,
                                const FinalPlaces &finals, const RaggedParts &ragged, DistinctAttr kernel) {
   KernelEmitter(rewriter, loop, plan, options, finals, ragged).emit(multiprocessors, exchangeMemory, kernel);
 }

@@ -26,10 +26,10 @@ struct KernelOptions {
 /// before, or, in a kernel a step, two.
 Value getNumSlots(OpBuilder &b, const RecurrentLoop &loop, const KernelPlan &plan);
 
-/// Launches a kernel that does what the loop, which stays, does, on a share of the device's
-/// multiprocessors (an index). `exchangeMemory` are `KernelLayout::exchangeWords` * rows *
-/// `getNumSlots` words, and behind them the weights of a kernel a step. The last step writes states to `finals`, too; steps
-/// in which no row of a block lives are left out. Launches are marked with `kernel`.
+/// Launches a kernel that does what the loop, which stays, does, on a share of the device's multiprocessors (an index).
+/// `exchangeMemory` are `KernelLayout::exchangeWords` * rows * `getNumSlots` words, and behind them the weights of a
+/// kernel a step. The last step writes states to `finals`, too; steps in which no row of a block lives are left out.
+/// Launches are marked with `kernel`.
 void emitRecurrentKernel(RewriterBase &rewriter, const RecurrentLoop &loop, const KernelPlan &plan,
                          KernelOptions options, Value multiprocessors, Value exchangeMemory, const FinalPlaces &finals,
                          const RaggedParts &ragged, DistinctAttr kernel);
