@@ -9,9 +9,11 @@ from rows import layers_of, number, sizes, title
 # Where the run did not measure it.
 MEMORY_GB_PER_S = 2500
 CLOSE = 0.25
-# Of a product of first parts; read and written of what is split into parts.
+# Of a product of first parts; read and written of what is split into parts; and how much longer these products take than
+# at the rate of a large one, as measured for K, N from 512, 2048 to 2048, 8192 (docs/Performance.md, "f32").
 CHUNK = 512
 SPLIT_BYTES = 4 + 6
+SPLIT_SLOWER = 1.3
 # How often more what is projected is read: for the sums of a mean and a variance.
 FOLDS = {"norm": 2}
 
@@ -41,7 +43,7 @@ def projection(row, width, columns, bytes_per_us):
     depths = [3 * width, 2 * width, *(min(CHUNK, width - start) for start in range(0, width, CHUNK))]
     calls = sum(max(2 * B * depth * columns / (1e6 * peaks["bf16"]), (8 if number else 4) * B * columns / bytes_per_us)
                 for number, depth in enumerate(depths))
-    return calls + SPLIT_BYTES * width * (B + columns / row["T"]) / bytes_per_us
+    return SPLIT_SLOWER * calls + SPLIT_BYTES * width * (B + columns / row["T"]) / bytes_per_us
 
 
 def projections(row):
@@ -69,7 +71,7 @@ def section(rows):
              "each layer and direction 2·B·I·G·H operations at the rate above, G the gates and I the width of the layer's input, and 4·B·G·H bytes at "
              f"{run.get('memory_gb_per_s', MEMORY_GB_PER_S)} GB/s" + (", that of a copy" if "memory_gb_per_s" in run else "")
              + ". f32 that is multiplied as bf16 ([lstm-split-products](Passes.md)): the six products at the rate of bf16, but of each call no less than "
-             "its results take to be read and written, and 10 bytes for each element that is split."
+             f"its results take to be read and written, {SPLIT_SLOWER} times that, and 10 bytes for each element that is split."
              + " Layer norms read what is projected twice more." * any(row["cell"] in FOLDS for row in chosen), ""]
     heads = ["", "B, T, I, H", "plan", "most of it", "recurrences", "projections", "sum", "measured", "sum / measured"]
     table = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
