@@ -47,8 +47,8 @@ static std::optional<bool> isForwardTime(const RecurrentLoop &loop, Value time) 
   return false;
 }
 
-/// Whether nobody but the loop uses memory, so that what a step leaves there is for that step alone, if it is written
-/// before it is read.
+/// Whether nobody but the loop uses memory, so that what a step leaves there is for that step alone, unless it is read
+/// before it is written.
 static bool isOfLoop(const RecurrentLoop &loop, Value memory) {
   return llvm::all_of(memory.getUsers(), [&](Operation *user) {
     if (scf::ForOp(loop.loop)->isProperAncestor(user) || isa<memref::DeallocOp, memref::DimOp>(user))
@@ -62,6 +62,8 @@ class Matcher {
 public:
   Matcher(const RecurrentLoop &loop) : loop(loop) {}
   bool matchPhase(unsigned number);
+  bool isReadBefore(unsigned number, unsigned output, Value root);
+  bool keepsStates();
   std::optional<RaggedSteps> result;
 
 private:
@@ -108,11 +110,39 @@ std::optional<EndedResult> Matcher::matchEnded(PhaseOp op, unsigned output, Valu
     return found;
   if (matchPattern(ended, m_Constant(&found.constant)))
     return found;
+  // A state that is written once stays for all later steps, an output of each step does not.
   found.state = getOperand(op, ended);
   if (!found.state || !isa<MemRefType>(found.state.getType()) || !isState(loop, found.state) ||
-      cast<MemRefType>(found.state.getType()).getRank() != 2)
+      cast<MemRefType>(found.state.getType()).getRank() != 2 || !isState(loop, op.getOuts()[output]))
     return std::nullopt;
   return found;
+}
+
+/// Whether what rows keep that have ended is what a step before has left: all that writes there is masked.
+bool Matcher::keepsStates() {
+  for (const auto &[place, ended] : result->results)
+    for (auto [number, phase] : llvm::enumerate(loop.phases))
+      for (auto [i, out] : llvm::enumerate(PhaseOp(phase.op).getOuts()))
+        if (ended.state && getMemoryRoot(out) == getMemoryRoot(ended.state) &&
+            !result->results.contains({unsigned(number), unsigned(i)}))
+          return false;
+  return true;
+}
+
+/// Whether a step reads memory that a phase writes before that, or as it does.
+bool Matcher::isReadBefore(unsigned number, unsigned output, Value root) {
+  PhaseOp writer = loop.phases[number].op;
+  auto isOf = [&](Value operand) { return isa<MemRefType>(operand.getType()) && getMemoryRoot(operand) == root; };
+  for (unsigned before = 0; before <= number; ++before) {
+    PhaseOp op = loop.phases[before].op;
+    if (llvm::any_of(op.getInputs(), isOf) || llvm::any_of(op.getStates(), isOf))
+      return true;
+  }
+  for (const RowValue &value : loop.rowValues)
+    if (value.op->isBeforeInBlock(writer) &&
+        llvm::any_of(value.operands, [&](const RowOperand &operand) { return operand.value && isOf(operand.value); }))
+      return true;
+  return !writer.getOutArgument(output).use_empty();
 }
 
 bool Matcher::matchPhase(unsigned number) {
@@ -121,7 +151,7 @@ bool Matcher::matchPhase(unsigned number) {
     auto select = value.getDefiningOp<arith::SelectOp>();
     if (!select || !matchMask(op, select.getCondition())) {
       Value root = getMemoryRoot(out);
-      if (!root || !root.getDefiningOp<memref::AllocOp>() || !isOfLoop(loop, root))
+      if (!root || !root.getDefiningOp<memref::AllocOp>() || !isOfLoop(loop, root) || isReadBefore(number, i, root))
         return false;
       continue;
     }
@@ -139,6 +169,8 @@ static std::optional<RaggedSteps> findRaggedSteps(const RecurrentLoop &loop,
   for (auto [number, phase] : llvm::enumerate(loop.phases))
     if (isOf(phase) && !matcher.matchPhase(number))
       return std::nullopt;
+  if (matcher.result && !matcher.keepsStates())
+    return std::nullopt;
   return matcher.result;
 }
 

@@ -155,6 +155,110 @@ func.func @unmasked(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memre
 
 // -----
 
+// What an output repeats of a state has to be written in each step.
+// CHECK-LABEL: func.func @repeated(
+// CHECK: gpu.launch
+// CHECK-NOT: arith.maxsi
+// CHECK: gpu.terminator
+#current = affine_map<(t) -> (t mod 2)>
+#next = affine_map<(t) -> ((t + 1) mod 2)>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+!out = memref<?x40xf16, strided<[40, 1], offset: ?>>
+func.func @repeated(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memref<?xi32>, %y: memref<?x?x40xf16>, %n: index, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %t = %c0 to %T step %c1 {
+    %p = affine.apply #current(%t)
+    %h = memref.subview %s[%p, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %q = affine.apply #next(%t)
+    %new = memref.subview %s[%q, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %yt = memref.subview %y[%t, 0, 0] [1, %n, 40] [1, 1, 1] : memref<?x?x40xf16> to !out
+    %i = arith.index_cast %t : index to i32
+    lstm.phase project(%h, %U : !state, memref<40x1x40xf16>) ins(%len[r], %i, %h[r, u] : memref<?xi32>, i32, !state) outs(%new, %yt : !state, !out) {
+    ^bb0(%z: f32, %l: i32, %now: i32, %kept: f16, %old: f16, %old_y: f16):
+      %lives = arith.cmpi slt, %now, %l : i32
+      %r = arith.truncf %z : f32 to f16
+      %state = arith.select %lives, %r, %kept : f16
+      lstm.yield %state, %state : f16, f16
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact"}]}
+  return
+}
+
+// -----
+
+// So has a state of what a step makes anew, whether rows have ended or not.
+// CHECK-LABEL: func.func @made_anew(
+// CHECK: gpu.launch
+// CHECK-NOT: arith.maxsi
+// CHECK: gpu.terminator
+#current = affine_map<(t) -> (t mod 2)>
+#next = affine_map<(t) -> ((t + 1) mod 2)>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+func.func @made_anew(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memref<?xi32>, %n: index, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %own = memref.alloc(%n) : memref<?x40xf16>
+  scf.for %t = %c0 to %T step %c1 {
+    %p = affine.apply #current(%t)
+    %h = memref.subview %s[%p, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %q = affine.apply #next(%t)
+    %new = memref.subview %s[%q, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %i = arith.index_cast %t : index to i32
+    lstm.phase project(%h, %U : !state, memref<40x1x40xf16>) outs(%own : memref<?x40xf16>) {
+    ^bb0(%z: f32, %old: f16):
+      %r = arith.truncf %z : f32 to f16
+      lstm.yield %r : f16
+    }
+    lstm.phase ins(%len[r], %i, %own[r, u] : memref<?xi32>, i32, memref<?x40xf16>) outs(%new : !state) {
+    ^bb0(%l: i32, %now: i32, %o: f16, %old: f16):
+      %lives = arith.cmpi slt, %now, %l : i32
+      %twice = arith.addf %o, %o : f16
+      %state = arith.select %lives, %twice, %o : f16
+      lstm.yield %state : f16
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact"}]}
+  return
+}
+
+// -----
+
+// Memory that steps of rows that live later begin with goes on changing.
+// CHECK-LABEL: func.func @remembers(
+// CHECK: gpu.launch
+// CHECK-NOT: arith.maxsi
+// CHECK: gpu.terminator
+#current = affine_map<(t) -> (t mod 2)>
+#next = affine_map<(t) -> ((t + 1) mod 2)>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+func.func @remembers(%s: memref<2x?x40xf16>, %U: memref<40x1x40xf16>, %len: memref<?xi32>, %n: index, %T: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %own = memref.alloc(%n) : memref<?x40xf16>
+  scf.for %t = %c0 to %T step %c1 {
+    %p = affine.apply #current(%t)
+    %h = memref.subview %s[%p, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %q = affine.apply #next(%t)
+    %new = memref.subview %s[%q, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %i = arith.index_cast %t : index to i32
+    lstm.phase project(%h, %U : !state, memref<40x1x40xf16>) ins(%own[r, u] : memref<?x40xf16>) outs(%own : memref<?x40xf16>) {
+    ^bb0(%z: f32, %o: f16, %old: f16):
+      %r = arith.truncf %z : f32 to f16
+      %sum = arith.addf %o, %r : f16
+      lstm.yield %sum : f16
+    }
+    lstm.phase ins(%len[r], %i, %h[r, u], %own[r, u] : memref<?xi32>, i32, !state, memref<?x40xf16>) outs(%new : !state) {
+    ^bb0(%l: i32, %now: i32, %kept: f16, %o: f16, %old: f16):
+      %lives = arith.cmpi slt, %now, %l : i32
+      %state = arith.select %lives, %o, %kept : f16
+      lstm.yield %state : f16
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact"}]}
+  return
+}
+
+// -----
+
 // Layers, of which one waits for the other: blocks of both skip the same steps, in each of several kernels, although those
 // emitted before use the memory of what the loop has for itself.
 // CHECK-LABEL: func.func @layers(
