@@ -6,7 +6,7 @@
 # GPU beside cuDNN (torch.nn), a cell written in PyTorch, eager and by torch.compile, and XLA's
 # lax.scan, in one run. It needs Python with NumPy and PyTorch, JAX for XLA, and nothing of LLVM:
 # --build compiles the programs into gpu/bench/ beforehand, and asks what their steps are predicted to
-# take. --no-steps leaves out what a step takes over H.
+# take. --no-steps leaves out what a step takes over H; --only ragged is for rows of several lengths alone.
 set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 for argument; do

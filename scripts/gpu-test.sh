@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Usage: scripts/gpu-test.sh [--programs DIR] [--only REGEX] [--repetitions N] [--endurance N] [--no-sanitizer]
+# Usage: scripts/gpu-test.sh [--programs DIR|FILE] [--only REGEX] [--repetitions N] [--endurance N] [--no-sanitizer]
 #        scripts/gpu-test.sh --build [options of scripts/gpu-build.sh]
 # Calls the programs in gpu/ on the GPU of this machine, which needs Python with NumPy and PyTorch
 # and nothing of LLVM. The last line of standard output is "N passed, N failed".

@@ -112,7 +112,7 @@ private:
   SmallVector<Value> beginTiles(bool isAlone);
   SmallVector<Value> leaveTiles(Value count, ValueRange carried, bool isAlone);
   void endTiles();
-  void emitEnded(Value first, Value last, Value tile);
+  void emitEnded(Value first, Value behind, Value tile);
   /// Whether threads write what they keep of rows that live later before the first step.
   bool keepsBefore() { return ragged && !ragged->isForward; }
   void emitEndedBefore();
@@ -190,6 +190,7 @@ private:
     return llvm::divideCeil(layout.phases[number].getNumItems(plan), plan.getNumMapThreads());
   }
   Item getItem(unsigned number, int64_t i, Value tile);
+  void emitFinalOfEnded(unsigned number, const Item &item, Value behind);
   /// What a region reads of an operand as an argument: a gate's element, if it has gates.
   struct Input {
     Value operand;

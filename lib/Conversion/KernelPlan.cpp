@@ -345,15 +345,17 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
   for (const PhaseInLoop &phase : loop.phases)
     units = std::max(units, phase.units);
   SmallVector<KernelPlan> candidates;
-  for (int64_t blockUnits : {8, 16, 32})
-    for (int64_t rowTiles : {1, 2, 4})
-      for (int64_t splits : {4, 8, 16}) {
-        int64_t items = blockUnits * rowTiles * KernelPlan::kTileRows;
-        KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits,
-                        std::clamp<int64_t>(items / 32, 2, 4), float32};
-        if (fits(loop, plan, target))
-          candidates.push_back(plan);
-      }
+  for (int64_t perStep : {0, 1})
+    for (int64_t blockUnits : {8, 16, 32})
+      for (int64_t rowTiles : {1, 2, 4})
+        for (int64_t splits : {4, 8, 16}) {
+          int64_t items = blockUnits * rowTiles * KernelPlan::kTileRows;
+          int64_t mapWarps = perStep ? std::clamp<int64_t>(items / 64, 2, 8) : std::clamp<int64_t>(items / 32, 2, 4);
+          KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits, mapWarps, float32};
+          plan.perStep = perStep;
+          if (fits(loop, plan, target))
+            candidates.push_back(plan);
+        }
   bool isHalf = llvm::all_of(loop.phases, [](const PhaseInLoop &phase) {
     return llvm::all_of(phase.projections, [](const Projection &projection) {
       return cast<MemRefType>(projection.weight.getType()).getElementTypeBitWidth() == 16;
@@ -385,16 +387,6 @@ static SmallVector<KernelPlan> findPlans(const RecurrentLoop &loop, Float32Mode 
             if (fits(loop, plan, target) && !hasTooManyAddresses(plan))
               candidates.push_back(plan);
           }
-  for (int64_t blockUnits : {8, 16, 32})
-    for (int64_t rowTiles : {1, 2, 4})
-      for (int64_t splits : {4, 8, 16}) {
-        int64_t items = blockUnits * rowTiles * KernelPlan::kTileRows;
-        KernelPlan plan{int64_t(llvm::divideCeil(units, blockUnits)), rowTiles, splits,
-                        std::clamp<int64_t>(items / 64, 2, 8), float32};
-        plan.perStep = 1;
-        if (fits(loop, plan, target))
-          candidates.push_back(plan);
-      }
   if (isForSingleRows(loop))
     for (int64_t blockUnits : {8, 16})
       for (int64_t splits : {7, 15}) {

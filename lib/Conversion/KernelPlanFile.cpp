@@ -78,8 +78,8 @@ static bool readPlan(const json::Value &value, PlannedRows &planned, bool isLast
       if (object->get(field.name) && !get(field.name, *planned.plan.*field.member))
         return false;
     if (!isComplete(*planned.plan)) {
-      path.report("expects 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', and "
-                  "'single_rows' of 1 or, as with warp groups, none");
+      path.report("expects 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', "
+                  "'single_rows' of 1 or, as with warp groups, none, and 'per_step' of 1 or, with 'unit_warps', none");
       return false;
     }
   }

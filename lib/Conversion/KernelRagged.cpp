@@ -100,10 +100,10 @@ void KernelEmitter::endTiles() {
   tilesBefore = Value();
 }
 
-/// What the block gives in steps in which none of its rows lives: a state that has two places gets the other one in the
-/// first of them.
-void KernelEmitter::emitEnded(Value first, Value last, Value tile) {
-  guarded(isLess(first, last), {}, [&]() -> SmallVector<Value> {
+/// What the block gives in steps from `first` on in which none of its rows lives: a state that has two places gets the
+/// other one in the first of them.
+void KernelEmitter::emitEnded(Value first, Value behind, Value tile) {
+  guarded(isLess(first, behind), {}, [&]() -> SmallVector<Value> {
     IRMapping firstStep = computeStep(first);
     for (unsigned number : getOwnPhases()) {
       PhaseOp op = loop.phases[number].op;
@@ -123,13 +123,13 @@ void KernelEmitter::emitEnded(Value first, Value last, Value tile) {
             auto final = finals.find({number, unsigned(output)});
             if (final == finals.end())
               continue;
-            Value isAll = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, last, loop.maxSteps);
+            Value isAll = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, behind, loop.maxSteps);
             guarded(isAll, {}, [&]() -> SmallVector<Value> {
               LLVM::StoreOp::create(b, kept, address(final->second, {item.row, item.unit}, firstStep));
               return {};
             });
           }
-          auto time = scf::ForOp::create(b, first, last, index(1));
+          auto time = scf::ForOp::create(b, first, behind, index(1));
           OpBuilder::InsertionGuard guard(b);
           b.setInsertionPointToStart(time.getBody());
           IRMapping step = computeStep(time.getInductionVar());
@@ -142,12 +142,34 @@ void KernelEmitter::emitEnded(Value first, Value last, Value tile) {
               constant = arith::IndexCastOp::create(b, b.getI64Type(), constant);
             LLVM::StoreOp::create(b, constant, address(out, {item.row, item.unit}, step));
           }
+          b.setInsertionPointAfter(time);
+          emitFinalOfEnded(number, item, behind);
           return {};
         });
       }
     }
     return {};
   });
+}
+
+/// Final states that are not kept, where the last step is one in which no row lives: what is in the last step's place.
+void KernelEmitter::emitFinalOfEnded(unsigned number, const Item &item, Value behind) {
+  for (auto [output, out] : llvm::enumerate(PhaseOp(loop.phases[number].op).getOuts())) {
+    auto found = ragged->results.find({number, unsigned(output)});
+    auto final = finals.find({number, unsigned(output)});
+    if (found == ragged->results.end() || found->second.state || final == finals.end())
+      continue;
+    Type element = cast<MemRefType>(out.getType()).getElementType();
+    if (element.isIndex())
+      element = b.getI64Type();
+    Value isAll = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, behind, loop.maxSteps);
+    guarded(isAll, {}, [&]() -> SmallVector<Value> {
+      IRMapping step = computeStep(last(behind));
+      Value value = LLVM::LoadOp::create(b, element, address(out, {item.row, item.unit}, step));
+      LLVM::StoreOp::create(b, value, address(final->second, {item.row, item.unit}, step));
+      return {};
+    });
+  }
 }
 
 void KernelEmitter::emitEndedBefore() {

@@ -180,3 +180,48 @@ func.func @written(%h0: memref<?x40xf16>, %U: memref<40x1x40xf16>, %n: index, %T
   memref.copy %last, %hT : memref<?x40xf16, strided<[40, 1], offset: ?>> to memref<?x40xf16>
   return %hT : memref<?x40xf16>
 }
+
+// -----
+
+// Where the last step is one in which no row of the block lives, a state that is a constant then is what it gives.
+// CHECK-LABEL: func.func @ended(
+// CHECK-SAME: %[[T:[^ :]*]]: index) -> memref<?x40xf16>
+// CHECK: gpu.launch
+// CHECK: llvm.store %cst{{.*}} : f16, !llvm.ptr<1>
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[IS_ALL:.*]] = arith.cmpi eq, %[[BEHIND:.*]], %[[T]] : index
+// CHECK-NEXT: scf.if %[[IS_ALL]] {
+// CHECK: arith.subi %[[BEHIND]], %c1
+// CHECK: %[[VALUE:.*]] = llvm.load %{{.*}} : !llvm.ptr<1> -> f16
+// CHECK: llvm.store %[[VALUE]], %{{.*}} : f16, !llvm.ptr<1>
+// CHECK: gpu.terminator
+#current = affine_map<(t) -> (t mod 2)>
+#next = affine_map<(t) -> ((t + 1) mod 2)>
+!state = memref<?x40xf16, strided<[40, 1], offset: ?>>
+func.func @ended(%h0: memref<?x40xf16>, %U: memref<40x1x40xf16>, %len: memref<?xi32>, %n: index, %T: index) -> memref<?x40xf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = memref.alloc(%n) : memref<2x?x40xf16>
+  %s0 = memref.subview %s[0, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to memref<?x40xf16, strided<[40, 1]>>
+  memref.copy %h0, %s0 : memref<?x40xf16> to memref<?x40xf16, strided<[40, 1]>>
+  scf.for %t = %c0 to %T step %c1 {
+    %p = affine.apply #current(%t)
+    %h = memref.subview %s[%p, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %q = affine.apply #next(%t)
+    %new = memref.subview %s[%q, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+    %i = arith.index_cast %t : index to i32
+    lstm.phase project(%h, %U : !state, memref<40x1x40xf16>) ins(%len[r], %i : memref<?xi32>, i32) outs(%new : !state) {
+    ^bb0(%z: f32, %l: i32, %now: i32, %old: f16):
+      %zero = arith.constant 0.0 : f16
+      %lives = arith.cmpi slt, %now, %l : i32
+      %r = arith.truncf %z : f32 to f16
+      %state = arith.select %lives, %r, %zero : f16
+      lstm.yield %state : f16
+    }
+  } {lstm.kernel = [{unit_blocks = 3, row_tiles = 1, splits = 4, map_warps = 4, f32 = "exact"}]}
+  %l = affine.apply #current(%T)
+  %last = memref.subview %s[%l, 0, 0] [1, %n, 40] [1, 1, 1] : memref<2x?x40xf16> to !state
+  %hT = memref.alloc(%n) : memref<?x40xf16>
+  memref.copy %last, %hT : !state to memref<?x40xf16>
+  return %hT : memref<?x40xf16>
+}

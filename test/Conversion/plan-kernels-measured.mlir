@@ -66,7 +66,7 @@
 // NONE: error: lstm-plan-kernels: '{{.*}}none.json': No such file or directory
 // NOWHERE: error: lstm-plan-kernels: '{{.*}}none/candidates.json': No such file or directory
 // COUNT: error: lstm-plan-kernels: expects count to be positive, but got 0
-// SINGLE: error: lstm-plan-kernels: '{{.*}}bad.json': expects 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', and 'single_rows' of 1 or, as with warp groups, none at plans.recurrences
+// SINGLE: error: lstm-plan-kernels: '{{.*}}bad.json': expects 'unit_blocks', 'row_tiles', 'splits', 'map_warps' or 'unit_warps', 'single_rows' of 1 or, as with warp groups, none, and 'per_step' of 1 or, with 'unit_warps', none at plans.recurrences
 // PARSE: error: lstm-plan-kernels: '{{.*}}bad.json': [2:0, byte=18]: {{.+}}
 // ARRAY: error: lstm-plan-kernels: '{{.*}}bad.json': expects an object at plans.recurrences
 // EMPTY: error: lstm-plan-kernels: '{{.*}}bad.json': expects an array of plans at plans.recurrences.a

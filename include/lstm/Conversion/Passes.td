@@ -287,8 +287,8 @@ def LSTMPlanKernelsPass : Pass<"lstm-plan-kernels", "ModuleOp"> {
     `map_warps`, `splits` warp groups multiply by `wgmma` (sm_90a); the model takes them for many rows and large weights. Their weights
     may be more than a multiprocessor holds, so `unit_blocks` may be few; see convert-lstm-to-gpu-kernel. With `per_step`
     of 1, in place of `unit_warps`, each step is a kernel, or, where it projects or reduces what it gives, several: blocks need not
-    be on the device together, so there may be any number. The model takes that where no kernel of all steps fits, if it is faster than
-    libraries. A part without `unit_blocks` is for libraries.
+    be on the device together, so there may be any number. The model takes that where no kernel of all steps fits, or one is predicted to take
+    1.2 times as long, if it is faster than libraries. A part without `unit_blocks` is for libraries.
 
     Phases of a loop are of several parts if these need nothing of each other but what they project, and that in one
     direction, and each has a state: both directions of a layer, or layers. A kernel has a group or cluster of blocks for
@@ -556,7 +556,8 @@ def LSTMLowerLaunchesPass : Pass<"lstm-lower-launches", "ModuleOp"> {
     After `lstm-compile-kernels`, before the host's code goes to the LLVM dialect. Unlike upstream's translation it
     embeds the objects of all targets, loads a module when a kernel of it is first launched
     and looks for no name again, keeps parameters in the function's frame, and lets errors reach
-    the caller. See lstm-runtime/cuda.h.
+    the caller. See lstm-runtime/cuda.h. Launches with `lstm.together` are of blocks that run at the same time, those with
+    `lstm.early` begin early; calls with the `lstm.launched_kernel` of a launch get its kernel as their first argument.
   }];
   let options = [Option<"indexBitwidth", "index-bitwidth", "int64_t", "64",
                         "Bits of an index in kernels, as given to convert-gpu-to-nvvm">];

@@ -15,6 +15,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -22,8 +23,8 @@ from concurrent.futures import ThreadPoolExecutor
 import programs
 import runner
 
-# xz makes about a seventh of it.
-LIMIT = 96 << 20
+# Of what is taken to another machine.
+LIMIT = 60 << 20
 
 
 def parse():
@@ -32,6 +33,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="gpu-build.sh", description=__doc__.split("\n\n")[0])
     parser.add_argument("--target", default="cuda", choices=["cuda", "cpu"])
     parser.add_argument("--output", type=pathlib.Path, default=programs.ROOT / "gpu", metavar="DIR")
+    parser.add_argument("--pack", type=pathlib.Path, metavar="FILE", help="also all in one archive (tar.xz), a seventh of the size, for run.py")
     parser.add_argument("--only", type=re.compile, metavar="REGEX", help="only programs whose name matches")
     parser.add_argument("--property", type=int, default=200, metavar="N", help="number of random programs (200)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
@@ -105,8 +107,13 @@ def main():
     size = sum(file.stat().st_size for file in options.output.rglob("*") if file.is_file())
     print(f"{len(chosen) - len(failures)} of {len(chosen)} programs in {options.output}, {size / 2**20:.1f} MiB, "
           f"{time.monotonic() - start:.0f} s", file=sys.stderr)
+    if options.pack:
+        with tarfile.open(options.pack, "w:xz") as archive:
+            archive.add(options.output, ".")
+        size = options.pack.stat().st_size
+        print(f"{options.pack}, {size / 2**20:.1f} MiB", file=sys.stderr)
     if size > LIMIT:
-        print(f"error: more than {LIMIT >> 20} MiB", file=sys.stderr)
+        print(f"error: more than {LIMIT >> 20} MiB" + ("" if options.pack else ": --pack makes it less"), file=sys.stderr)
     return 1 if failures or size > LIMIT else 0
 
 

@@ -19,6 +19,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -51,7 +52,8 @@ SANITIZED = {
 
 def parse():
     parser = argparse.ArgumentParser(prog="gpu-test.sh", description=__doc__.split("\n\n")[0])
-    parser.add_argument("--programs", type=pathlib.Path, default=programs.ROOT / "gpu", metavar="DIR")
+    parser.add_argument("--programs", type=pathlib.Path, default=programs.ROOT / "gpu", metavar="DIR",
+                        help="what gpu-build.sh made, a folder or an archive")
     parser.add_argument("--only", type=re.compile, metavar="REGEX", help="only tests whose name matches")
     parser.add_argument("--repetitions", type=int, default=100, metavar="N", help="of what could race (100)")
     parser.add_argument("--endurance", type=int, default=2000, metavar="N",
@@ -235,6 +237,14 @@ def tests_of(bench):
 
 def main():
     options = parse()
+    with tempfile.TemporaryDirectory(prefix="gpu-test-") as folder:
+        if options.programs.is_file():
+            shutil.unpack_archive(options.programs, folder)
+            options.programs = pathlib.Path(folder)
+        return run(options)
+
+
+def run(options):
     programs.folder = options.programs
     path = options.programs / "manifest.json"
     if not path.exists():
